@@ -1,0 +1,18 @@
+//! The command line: one file of options per command. Invariant: nothing is decided here but usage.
+
+use clap::{Parser, Subcommand};
+
+/// Are we charging twice? Provokes each kind of failure on real sockets, retries as a client would, and counts the
+/// ledger.
+#[derive(Parser)]
+#[command(name = "idem", version, max_term_width = 110, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to judge, 5 selftest failed, 130 interrupted";
+
+#[derive(Subcommand)]
+pub enum Command {}
