@@ -3,6 +3,8 @@
 
 mod cli;
 mod exit;
+#[allow(dead_code, unused_imports)]
+mod http1;
 mod named;
 mod outcome;
 mod output;
