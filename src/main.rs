@@ -1,8 +1,10 @@
 //! `idem`: parse, dispatch, print the error chain, return the exit code. Invariant: nothing is decided here.
 #![forbid(unsafe_code)]
 
+mod canonical;
 mod cli;
 mod exit;
+mod intent;
 mod named;
 mod outcome;
 mod output;
