@@ -1,10 +1,11 @@
 //! `idem`: parse, dispatch, print the error chain, return the exit code. Invariant: nothing is decided here.
 #![forbid(unsafe_code)]
 
+mod canonical;
 mod cli;
 mod exit;
-#[allow(dead_code, unused_imports)]
 mod http1;
+mod intent;
 mod named;
 mod outcome;
 mod output;
