@@ -127,6 +127,11 @@ impl Parser {
         &self.raw
     }
 
+    /// The head and as much of the body as came, of a message that may have broken off; None without a whole head.
+    pub fn into_partial(self) -> Option<(Head, Vec<u8>)> {
+        self.head.map(|(head, _)| (head, self.body))
+    }
+
     /// The whole message.
     ///
     /// # Panics
