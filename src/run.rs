@@ -1,0 +1,87 @@
+//! One scenario: a fresh server, a fresh ledger, every intent attempted, the ledger read back. Invariant: nothing here
+//! looks at the declared figures, and the ledger is read when no commit is under way.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::bail;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use crate::attempt::Attempt;
+use crate::bench::Bench;
+use crate::intent::Intent;
+use crate::ledger::{self, Charge};
+use crate::policy::Policy;
+use crate::reading::Figures;
+use crate::reconcile::Tally;
+use crate::scenario::Scenario;
+
+/// Attempts at one moment, over all scenarios of the process: two descriptors each.
+const CONNECTIONS: usize = 128;
+
+/// What one run of a scenario brought: the readings, not yet reconciled.
+#[derive(Debug)]
+pub struct Run {
+    pub intents: Vec<Intent>,
+    /// Sorted by intent, attempt, replay, receipt.
+    pub attempts: Vec<Attempt>,
+    /// As read back from disk, sorted by intent; within one in the ledger's order.
+    pub charges: Vec<Charge>,
+    pub port: u16,
+    pub elapsed: Duration,
+}
+
+impl Run {
+    /// The measured figures: requests from the attempts, everything else from the ledger.
+    pub fn figures(&self) -> Figures {
+        let mut tally = Tally::default();
+        self.intents.iter().for_each(|intent| tally.expect(&intent.name));
+        self.charges.iter().for_each(|charge| tally.charge(&charge.intent));
+        Figures {
+            requests: self.attempts.len() as u64,
+            charges: tally.committed(),
+            unique: tally.distinct(),
+            duplicates: tally.duplicates(),
+            lost: tally.lost(),
+        }
+    }
+}
+
+/// A scenario as it is to be run: under its own policy or another, at its own size or another.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    pub scenario: &'static Scenario,
+    pub policy: Policy,
+    pub intents: u32,
+}
+
+/// Bounds what all scenarios of the process do at one moment.
+pub fn connections() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(CONNECTIONS))
+}
+
+/// Runs one scenario with its ledger at `path`, which is begun anew. Errors: a port, the ledger, or a task that died.
+pub async fn run(setup: Setup, path: &Path, connections: Arc<Semaphore>) -> anyhow::Result<Run> {
+    let since = Instant::now();
+    let bench = Bench::set_up(setup, path, connections)?;
+    let port = bench.address.port();
+    let scenario = setup.scenario;
+    let intents: Vec<_> = (1..=setup.intents).map(|number| scenario.intent(number)).collect();
+    let server = bench.serve(&[])?;
+    let (server, mut attempts) = if scenario.restart {
+        bench.attempt_all_with_restart(server, &intents).await?
+    } else {
+        (server, bench.attempt_all(&intents).await?)
+    };
+    server.stop().await;
+    let reading = ledger::read(path)?;
+    if !reading.torn.is_empty() {
+        bail!("ledger {} ends in a torn line", path.display());
+    }
+    let mut charges = reading.charges;
+    charges.sort_by(|a, b| a.intent.cmp(&b.intent));
+    attempts.sort_by(|a, b| a.order().cmp(&b.order()));
+    Ok(Run { intents, attempts, charges, port, elapsed: since.elapsed() })
+}
