@@ -9,6 +9,8 @@ mod intent;
 mod named;
 mod outcome;
 mod output;
+#[allow(dead_code, unused_imports)]
+mod proxy;
 
 use std::process::ExitCode;
 
