@@ -24,6 +24,7 @@ pub use event::{Event, Events, What};
 pub use exchange::Exchange;
 pub use fault::{CutAt, End, Fault, Second, Until};
 pub use gate::Gate;
+pub use moment::reach;
 
 use crate::http1::Limits;
 use client_leg::ClientLeg;

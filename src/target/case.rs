@@ -41,6 +41,19 @@ pub enum Rule {
     Keyless,
     /// One request under two credentials.
     Principals,
+    /// For the profile alone.
+    Report,
+}
+
+/// Why a case shows less than it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shortfall {
+    /// The moment was not hit, or what was to fail did not.
+    NotHit(String),
+    /// What the check is about does not apply to this target.
+    DoesNotApply(String),
+    /// It could not be carried out.
+    NotCarriedOut(String),
 }
 
 /// One K, or what is judged together with it.
@@ -54,8 +67,12 @@ pub struct Case {
     pub attempts: Vec<Attempt>,
     /// Ledger items of each call's intent after the fence; None without an oracle.
     pub charges: Option<Vec<u64>>,
-    /// Why this case shows nothing: the moment was not hit.
-    pub missed: Option<String>,
+    /// None where it shows all that it should.
+    pub shortfall: Option<Shortfall>,
+    /// What the row's evidence should say beside the verdict.
+    pub remark: Option<String>,
+    /// No retry may come any more: it would mean another thing.
+    pub closed: bool,
     /// How long was waited for it to settle, where it did not at once.
     pub waited: Duration,
 }
@@ -68,7 +85,9 @@ impl Case {
             calls,
             attempts: Vec::new(),
             charges: None,
-            missed: None,
+            shortfall: None,
+            remark: None,
+            closed: false,
             waited: Duration::ZERO,
         }
     }
@@ -123,9 +142,9 @@ impl Case {
         let asked = match self.rule {
             Rule::Once => !self.settled(),
             Rule::Reuse => !(0..self.calls.len()).any(|call| self.succeeded(call)),
-            Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals => false,
+            Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => false,
         };
-        asked && self.missed.is_none()
+        asked && !self.closed && self.shortfall.is_none()
     }
 
     /// Requests that reached for the target.

@@ -2,7 +2,7 @@
 //! Invariant: no verdict rests on a status; OK needs a ledger that shows it.
 
 use super::answer::Class;
-use super::case::{Case, Rule};
+use super::case::{Case, Rule, Shortfall};
 use super::verdict::Verdict;
 
 /// A verdict with what decided it.
@@ -25,6 +25,7 @@ pub fn judge(case: &Case) -> Judgement {
         Rule::Baseline => baseline(case),
         Rule::Keyless => keyless(case),
         Rule::Principals => principals(case),
+        Rule::Report => None,
     };
     finding.or_else(|| unshown(case)).unwrap_or_else(|| Judgement { verdict: Verdict::Ok, why: held(case) })
 }
@@ -54,8 +55,11 @@ fn changed(case: &Case) -> Option<Judgement> {
 
 /// I4: the identical request settles within the lease.
 fn unsettled(case: &Case) -> Option<Judgement> {
-    if case.settled() || case.missed.is_some() {
+    if case.settled() || case.shortfall.is_some() {
         return None;
+    }
+    if case.closed {
+        return found(Verdict::Unproven, "the last retry was not answered with a success");
     }
     let Some(last) = case.last() else {
         return found(Verdict::Unproven, "the request was never left alone");
@@ -166,8 +170,11 @@ fn principals(case: &Case) -> Option<Judgement> {
 
 /// What is left unshown where nothing was found.
 fn unshown(case: &Case) -> Option<Judgement> {
-    if let Some(missed) = &case.missed {
-        return found(Verdict::Unproven, missed.clone());
+    match &case.shortfall {
+        Some(Shortfall::NotHit(why)) => return found(Verdict::Unproven, why.clone()),
+        Some(Shortfall::DoesNotApply(why)) => return found(Verdict::Skipped, why.clone()),
+        Some(Shortfall::NotCarriedOut(why)) => return found(Verdict::Error, why.clone()),
+        None => {}
     }
     if case.charges.is_none() {
         return found(Verdict::Unproven, "no ledger to show it");
@@ -178,7 +185,7 @@ fn unshown(case: &Case) -> Option<Judgement> {
         Rule::Reuse if none && case.attempts.iter().any(|a| a.answer.class == Class::Unsent) => {
             found(Verdict::Error, "the target could not be reached")
         }
-        Rule::Once | Rule::Reuse | Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals => None,
+        Rule::Once | Rule::Reuse | Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => None,
     }
 }
 

@@ -1,0 +1,64 @@
+//! Faults between a whole reply and the client, and before the target is reached: for the target they are one thing, a retry.
+
+use std::time::Duration;
+
+use super::Plan;
+use crate::proxy::{CutAt, End, Fault, Until};
+use crate::target::case::Case;
+use crate::target::options::Options;
+use crate::target::session::Session;
+
+const ROUNDS: u64 = 3;
+
+/// First attempt, retry at once, retry later.
+fn reached(_: &Options) -> Plan {
+    Plan::new(ROUNDS * 3, ROUNDS)
+}
+
+pub use reached as post_drop_plan;
+pub use reached as post_slow_plan;
+pub use reached as post_error_plan;
+pub use reached as half_reply_plan;
+
+/// The first attempt does not reach the target.
+pub fn pre_fail_plan(_: &Options) -> Plan {
+    Plan::new(ROUNDS * 3, ROUNDS)
+}
+
+pub async fn pre_fail(session: &Session) -> Vec<Case> {
+    let fault = Fault::Answer { status: 503, retry_after: None };
+    rounds(session, "pre_fail", "answered 503 by the proxy, not forwarded", fault, session.patience()).await
+}
+
+pub async fn post_drop(session: &Session) -> Vec<Case> {
+    let fault = Fault::DropAfterReply { by: End::Rst };
+    rounds(session, "post_drop", "the proxy reads the reply and resets the client", fault, session.patience()).await
+}
+
+pub async fn post_slow(session: &Session) -> Vec<Case> {
+    // The reply is held until the client has given up, so its patience may be short, but not shorter than the handler.
+    let patience = (session.latency() * 4).max(Duration::from_millis(250)).min(session.patience());
+    let fault = Fault::HoldReply { until: Until::ClientGone };
+    rounds(session, "post_slow", "the proxy holds the reply until the client gives up", fault, patience).await
+}
+
+pub async fn post_error(session: &Session) -> Vec<Case> {
+    let fault = Fault::ReplaceReply { status: 502, retry_after: None };
+    rounds(session, "post_error", "the proxy says 502 instead of the reply", fault, session.patience()).await
+}
+
+pub async fn half_reply(session: &Session) -> Vec<Case> {
+    let fault = Fault::CutReply { at: CutAt::Body };
+    rounds(session, "half_reply", "the proxy cuts the reply in its body", fault, session.patience()).await
+}
+
+async fn rounds(session: &Session, check: &str, note: &str, fault: Fault, patience: Duration) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for round in 1..=ROUNDS {
+        let mut case = session.case(check, format!("round {round}"));
+        session.send_through(&mut case, note, fault.clone(), patience).await;
+        session.send(&mut case, 0, "retry at once").await;
+        cases.push(case);
+    }
+    cases
+}

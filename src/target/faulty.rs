@@ -1,0 +1,127 @@
+//! Attempts through the fault proxy. Invariant: what the target answered is taken from the proxy's own leg, and what the
+//! client saw from the client's; neither stands for the other.
+
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::time::{Instant, timeout};
+
+use super::answer::Answer;
+use super::case::{Attempt, Case, Shortfall};
+use super::session::Session;
+use super::template::Call;
+use crate::client::{self, Outcome, Reply};
+use crate::http1::Message;
+use crate::outcome::Symptom;
+use crate::proxy::{Event, Fault, Proxy, Settings, What};
+
+/// What came of one faulted exchange.
+pub struct Told {
+    /// One for each reply, or failure to reply, of the target; at least one.
+    pub attempts: Vec<Attempt>,
+    /// How long after the last request byte the proxy cut the upstream leg; None where it did not.
+    pub cut: Option<Duration>,
+    /// How often the request went to the target.
+    pub copies: usize,
+}
+
+impl Session {
+    /// Sends a call of the case through a proxy that puts `fault` into the exchange; the client gives up after `patience`.
+    /// Gives None where the proxy could not be set up; the case then says so.
+    pub async fn send_through(
+        &self,
+        case: &mut Case,
+        note: &str,
+        fault: Fault,
+        patience: Duration,
+    ) -> Option<Told> {
+        match self.through(&case.calls[0], note, move || fault.clone(), patience).await {
+            Ok(mut told) => {
+                case.attempts.append(&mut told.attempts);
+                Some(told)
+            }
+            Err(error) => {
+                case.shortfall = Some(Shortfall::NotCarriedOut(format!("the proxy could not be set up: {error}")));
+                None
+            }
+        }
+    }
+
+    /// Sends a call through a proxy whose fault is asked for when the request has been read whole.
+    ///
+    /// # Errors
+    /// Where no port could be bound for the proxy.
+    pub async fn through(
+        &self,
+        call: &Call,
+        note: &str,
+        fault: impl Fn() -> Fault + Send + Sync + 'static,
+        patience: Duration,
+    ) -> std::io::Result<Told> {
+        let sent = self.clock();
+        let (outcome, events) = self.exchange_through(call, fault, patience).await?;
+        let count = |wanted: fn(&What) -> bool| events.iter().filter(|event| wanted(&event.what)).count();
+        let copies = count(|what| matches!(what, What::RequestForwarded { .. }));
+        self.count(copies.max(1) as u64);
+        let mut answers: Vec<_> = events.iter().filter_map(|event| self.answered(event)).collect();
+        if answers.is_empty() {
+            answers.push((self.clock(), Answer::withheld("never forwarded")));
+        }
+        let client = seen_by_client(&outcome);
+        let attempt = |(ended, answer)| {
+            let (note, client) = (note.to_string(), Some(client.clone()));
+            Attempt { sent, ended, call: 0, note, faulted: true, answer, client }
+        };
+        let cut = events.iter().find_map(|event| match event.what {
+            What::UpstreamCut { after, .. } => Some(after),
+            _ => None,
+        });
+        Ok(Told { attempts: answers.into_iter().map(attempt).collect(), cut, copies })
+    }
+
+    async fn exchange_through(
+        &self,
+        call: &Call,
+        fault: impl Fn() -> Fault + Send + Sync + 'static,
+        patience: Duration,
+    ) -> std::io::Result<(Outcome, Vec<Event>)> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let settings = Settings { reply: self.patience(), connect: self.patience(), ..Settings::default() };
+        let mut proxy = Proxy::start(listener, self.target().socket, settings, move |_| fault())?;
+        let request = self.options.template.request(call, &self.target().authority);
+        let outcome = client::attempt(proxy.address(), &request, patience).await;
+        // The upstream leg outlives the client, but not its own patience for connecting and for the reply.
+        let rest = proxy.events().until(|event| matches!(event.what, What::Ended | What::BadRequest { .. }));
+        let events = timeout(self.patience() * 2 + patience, rest).await.unwrap_or_default();
+        proxy.stop().await;
+        Ok((outcome, events))
+    }
+
+    /// What the target said to one copy, and when; None for an event that is no answer.
+    fn answered(&self, event: &Event) -> Option<(Duration, Answer)> {
+        let answer = match &event.what {
+            What::UpstreamReplied { reply, .. } => self.answer(&whole(reply)),
+            What::UpstreamFailed { symptom, detail, .. } => {
+                let detail = Some(detail.clone());
+                self.answer(&Outcome { symptom: *symptom, reply: None, detail, elapsed: Duration::ZERO })
+            }
+            What::UpstreamCut { .. } => Answer::withheld("cut before a whole reply"),
+            _ => return None,
+        };
+        Some((Instant::from(event.at).duration_since(self.started), answer))
+    }
+}
+
+fn whole(message: &Message) -> Outcome {
+    let status = message.head.status().unwrap_or(0);
+    let reply = Reply { status, headers: message.head.headers.clone(), body: message.body.clone() };
+    Outcome { symptom: Symptom::of_status(status), reply: Some(reply), detail: None, elapsed: Duration::ZERO }
+}
+
+fn seen_by_client(outcome: &Outcome) -> String {
+    match (&outcome.reply, outcome.symptom) {
+        (Some(reply), Symptom::Truncated) => format!("{}, cut short", reply.status),
+        (Some(reply), _) => reply.status.to_string(),
+        (None, symptom) => symptom.to_string(),
+    }
+}
