@@ -26,6 +26,7 @@ mod retry;
 mod retry_after;
 mod run;
 mod scenario;
+mod serve;
 mod server;
 mod verdict;
 
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Probe(args) => probe::command(&args),
+        Command::Serve(args) => serve::command(&args),
     }
 }
 
