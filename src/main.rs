@@ -9,6 +9,9 @@ mod intent;
 mod named;
 mod outcome;
 mod output;
+mod pointer;
+mod reading;
+mod reconcile;
 
 use std::process::ExitCode;
 
@@ -30,7 +33,9 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
-    match command {}
+    match command {
+        Command::Reconcile(args) => reconcile::command::run(&args),
+    }
 }
 
 /// Prints what the parser says. Its own usage code, 2, would collide with a finding's.
