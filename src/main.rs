@@ -17,6 +17,7 @@ mod ledger_dir;
 mod named;
 mod outcome;
 mod output;
+mod pointer;
 mod policy;
 mod probe;
 mod reading;
@@ -53,6 +54,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Probe(args) => probe::command(&args),
         Command::Serve(args) => serve::command(&args),
+        Command::Reconcile(args) => reconcile::command::run(&args),
     }
 }
 

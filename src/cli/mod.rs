@@ -2,6 +2,7 @@
 
 pub mod duration;
 pub mod probe;
+pub mod reconcile;
 pub mod serve;
 
 use clap::{Parser, Subcommand};
@@ -21,5 +22,6 @@ Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to j
 #[derive(Subcommand)]
 pub enum Command {
     Probe(probe::ProbeArgs),
+    Reconcile(reconcile::Args),
     Serve(serve::ServeArgs),
 }
