@@ -3,7 +3,6 @@
 
 mod attempt;
 mod baseline;
-mod bench;
 mod canonical;
 mod cli;
 mod client;
@@ -29,6 +28,7 @@ mod run;
 mod scenario;
 mod serve;
 mod server;
+mod trial;
 mod verdict;
 
 use std::process::ExitCode;
