@@ -1,5 +1,9 @@
 //! The command line: one file of options per command. Invariant: nothing is decided here but usage.
 
+pub mod duration;
+pub mod probe;
+pub mod proxy;
+
 use clap::{Parser, Subcommand};
 
 /// Are we charging twice? Provokes each kind of failure on real sockets, retries as a client would, and counts the
@@ -15,4 +19,7 @@ const EXIT_CODES: &str = "\
 Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to judge, 5 selftest failed, 130 interrupted";
 
 #[derive(Subcommand)]
-pub enum Command {}
+pub enum Command {
+    Probe(probe::ProbeArgs),
+    Proxy(proxy::ProxyArgs),
+}
