@@ -98,11 +98,6 @@ impl Connection {
         let _ = self.stream.write_all(part).await;
     }
 
-    /// The socket, for those who put faults into the exchange.
-    pub fn into_stream(self) -> TcpStream {
-        self.stream
-    }
-
     /// Sends the request and reads one reply. One deadline for all of it.
     pub async fn exchange(mut self, request: &[u8], deadline: Instant) -> Outcome {
         let method = request.split(|&byte| byte == b' ').next().unwrap_or(b"");

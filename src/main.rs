@@ -1,6 +1,7 @@
 //! `idem`: parse, dispatch, print the error chain, return the exit code. Invariant: nothing is decided here.
 #![forbid(unsafe_code)]
 
+mod address;
 mod attempt;
 mod baseline;
 mod canonical;
@@ -57,6 +58,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Probe(args) => probe::command(&args),
         Command::Serve(args) => serve::command(&args),
         Command::Reconcile(args) => reconcile::command::run(&args),
+        Command::Proxy(args) => proxy::command(&args),
     }
 }
 

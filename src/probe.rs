@@ -16,12 +16,19 @@ use crate::output;
 use crate::report::{self, Judged, Report};
 use crate::run::{self, Setup};
 use crate::scenario::SCENARIOS;
+use crate::target;
 use crate::verdict::Verdict;
 
 /// The command. Errors: a precondition failed.
 pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
+    if !args.target.target.is_empty() {
+        return target::command(args);
+    }
     if args.list {
         return list();
+    }
+    if args.format == Format::Junit {
+        bail!("--format junit is for --target; the scenarios have text, table and json");
     }
     let setups = setups(args)?;
     if setups.iter().any(|setup| setup.intents == 0) {
@@ -125,7 +132,7 @@ fn print(format: Format, report: &Report) -> anyhow::Result<()> {
     let to_terminal = std::io::stdout().is_terminal();
     output::results(|out| match format {
         Format::Table => report::table::write(out, &report.scenarios),
-        Format::Json => report::json::write(out, report),
+        Format::Json | Format::Junit => report::json::write(out, report),
         Format::Text => {
             report::text::write(out, &report.scenarios)?;
             report::table::write(out, &report.scenarios)?;

@@ -5,6 +5,7 @@ pub mod probe;
 pub mod reconcile;
 pub mod serve;
 pub mod target;
+pub mod proxy;
 
 use clap::{Parser, Subcommand};
 
@@ -25,4 +26,5 @@ pub enum Command {
     Probe(probe::ProbeArgs),
     Reconcile(reconcile::Args),
     Serve(serve::ServeArgs),
+    Proxy(proxy::ProxyArgs),
 }

@@ -2,7 +2,9 @@
 //! decides and the proxy acts; it acts on observed events, and all that it did can be read from its events.
 
 mod answer;
+mod book;
 mod client_leg;
+mod command;
 mod delivery;
 mod event;
 mod exchange;
@@ -10,6 +12,11 @@ mod fault;
 mod forward;
 mod gate;
 mod moment;
+mod phase;
+mod reading;
+#[cfg(test)]
+mod tests;
+mod timestamp;
 mod upstream_leg;
 
 use std::net::SocketAddr;
@@ -20,11 +27,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet};
 
+pub use command::command;
 pub use event::{Event, Events, What};
 pub use exchange::Exchange;
 pub use fault::{CutAt, End, Fault, Second, Until};
 pub use gate::Gate;
 pub use moment::reach;
+pub use phase::{On, Phase};
 
 use crate::http1::Limits;
 use client_leg::ClientLeg;

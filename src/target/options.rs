@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 
-use super::address::{Address, Url};
+use crate::address::{Address, Url};
 use super::oracle::{Oracle, Source};
 use super::secrets::Secrets;
 use super::template::{Body, Header, KeyFormat, KeyPlace, Template};

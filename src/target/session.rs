@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::address::Address;
+use crate::address::Address;
 use super::answer::{Answer, Class};
 use super::case::{Attempt, Case, Rule, Shortfall};
 use super::options::Options;

@@ -1,6 +1,8 @@
 //! From an intent and a key to the bytes of a request. Invariant: two requests of one call are identical to the byte, and
 //! a variant differs in nothing but what it is named for.
 
+use std::fmt;
+
 use anyhow::{Context, ensure};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -66,6 +68,15 @@ pub enum KeyPlace {
     Header(String),
     /// A JSON pointer into the body; the field need not be in the template.
     Body(String),
+}
+
+impl fmt::Display for KeyPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KeyPlace::Header(name) => write!(f, "header {name}"),
+            KeyPlace::Body(at) => write!(f, "body {at}"),
+        }
+    }
 }
 
 named_enum! {

@@ -11,17 +11,7 @@ use crate::target::session::Session;
 const ROUNDS: u64 = 3;
 
 /// First attempt, retry at once, retry later.
-fn reached(_: &Options) -> Plan {
-    Plan::new(ROUNDS * 3, ROUNDS)
-}
-
-pub use reached as post_drop_plan;
-pub use reached as post_slow_plan;
-pub use reached as post_error_plan;
-pub use reached as half_reply_plan;
-
-/// The first attempt does not reach the target.
-pub fn pre_fail_plan(_: &Options) -> Plan {
+pub fn plan(_: &Options) -> Plan {
     Plan::new(ROUNDS * 3, ROUNDS)
 }
 

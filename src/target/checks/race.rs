@@ -7,7 +7,7 @@ use super::Plan;
 use super::cut::measure;
 use crate::client::Connection;
 use crate::proxy::reach;
-use crate::target::address::Address;
+use crate::address::Address;
 use crate::target::case::{Attempt, Case, Shortfall};
 use crate::target::join::join_all;
 use crate::target::options::Options;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::client::{Request, attempt};
-use crate::target::address::{Address, Url};
+use crate::address::{Address, Url};
 use crate::target::shell;
 use crate::target::template::Header;
 
@@ -22,6 +22,16 @@ pub enum Source {
 }
 
 impl Source {
+    /// What it is, without its place.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Source::File(_) => "file",
+            Source::Url { .. } => "url",
+            Source::Command(_) => "command",
+            Source::None => "none",
+        }
+    }
+
     pub async fn text(&self) -> Result<String, String> {
         match self {
             Source::File(path) => match std::fs::read(path) {

@@ -1,5 +1,5 @@
-//! Where requests go. Invariant: an `Address` is loopback, or a host that the user allowed by name: a probe makes real
-//! charges.
+//! Where requests go. Invariant: an `Address` is loopback, or a host that the user allowed by name: requests
+//! through us make real charges.
 
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -21,15 +21,24 @@ impl Url {
     /// For https (with advice), another scheme, user information, or a port that is no number.
     pub fn parse(text: &str) -> anyhow::Result<Url> {
         if text.starts_with("https://") {
-            bail!("{text}: https is not supported yet; give the server's local http address, behind the proxy that ends TLS");
+            bail!(
+                "{text}: https is not supported yet; give the server's local http address, behind the proxy that ends TLS"
+            );
         }
-        let rest = text.strip_prefix("http://").with_context(|| format!("{text}: give an address as http://127.0.0.1:8080/charges"))?;
+        let rest = text
+            .strip_prefix("http://")
+            .with_context(|| format!("{text}: give an address as http://127.0.0.1:8080/charges"))?;
         let at = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(at);
-        ensure!(!authority.contains('@'), "user information in the URL is not supported; give it as --header 'Authorization: …'");
+        ensure!(
+            !authority.contains('@'),
+            "user information in the URL is not supported; give it as --header 'Authorization: …'"
+        );
         ensure!(text.bytes().all(|b| b.is_ascii_graphic()), "{text}: percent-encode what is not plain ASCII");
         let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => (host, port.parse().with_context(|| format!("{text}: port {port}"))?),
+            Some((host, port)) if !port.contains(']') => {
+                (host, port.parse().with_context(|| format!("{text}: port {port}"))?)
+            }
             _ => (authority, 80),
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -69,11 +78,15 @@ impl Address {
             .with_context(|| format!("{}: the name does not resolve", url.host))?
             .collect();
         // A name with both families is most often served on IPv4 alone where servers are developed.
-        let socket = found.iter().find(|a| a.is_ipv4()).or(found.first()).with_context(|| format!("{}: no address", url.host))?;
+        let socket = found
+            .iter()
+            .find(|a| a.is_ipv4())
+            .or(found.first())
+            .with_context(|| format!("{}: no address", url.host))?;
         let allowed = socket.ip().is_loopback() || allowed.iter().any(|host| host == &url.host);
         ensure!(
             allowed,
-            "{} is not loopback, and a probe makes real charges; if that is meant, add --allow-host {}",
+            "{} is not loopback, and these requests make real charges; if that is meant, add --allow-host {}",
             url.host,
             url.host
         );
