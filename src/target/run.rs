@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use tokio::time::Instant;
 
-use super::case::{Case, Rule};
+use super::case::Case;
 use super::checks::{Check, Turn};
 use super::join::join_all;
 use super::row::{Row, count};
@@ -72,7 +72,6 @@ impl Board {
         }
         let since = Instant::now();
         let mut cases = (check.drive)(session).await;
-        confirm(session, &mut cases).await;
         drop(permit);
         join_all(cases.iter_mut().map(|case| session.settle(case))).await;
         let fenced = session.fence().await;
@@ -111,12 +110,5 @@ impl Board {
                 row.evidence += "; counted anew at the end of the run";
             }
         }
-    }
-}
-
-/// One more retry of each case, later: what settled must stay settled.
-async fn confirm(session: &Session, cases: &mut [Case]) {
-    for case in cases.iter_mut().filter(|case| case.rule == Rule::Once && !case.closed && case.shortfall.is_none()) {
-        session.send(case, 0, "retry later").await;
     }
 }

@@ -153,6 +153,14 @@ impl Session {
         Attempt { sent, ended: self.clock(), call, note: note.to_string(), faulted: false, answer, client: None }
     }
 
+    /// One more retry of each case, later: what has settled must stay settled.
+    pub async fn retry_later(&self, mut cases: Vec<Case>) -> Vec<Case> {
+        for case in cases.iter_mut().filter(|case| case.shortfall.is_none()) {
+            self.send(case, 0, "retry later").await;
+        }
+        cases
+    }
+
     /// Retries the identical request until it settles or the lease is over. The last retry comes after the lease.
     pub async fn settle(&self, case: &mut Case) {
         let since = Instant::now();

@@ -15,6 +15,11 @@ pub fn plan(_: &Options) -> Plan {
     Plan::new(ROUNDS * 3, ROUNDS)
 }
 
+/// The first attempt is the retry: once it has succeeded there is nothing to retry.
+pub fn pre_fail_plan(_: &Options) -> Plan {
+    Plan::new(ROUNDS * 2, ROUNDS)
+}
+
 pub async fn pre_fail(session: &Session) -> Vec<Case> {
     let fault = Fault::Answer { status: 503, retry_after: None };
     rounds(session, "pre_fail", "answered 503 by the proxy, not forwarded", fault, session.patience()).await
@@ -22,24 +27,24 @@ pub async fn pre_fail(session: &Session) -> Vec<Case> {
 
 pub async fn post_drop(session: &Session) -> Vec<Case> {
     let fault = Fault::DropAfterReply { by: End::Rst };
-    rounds(session, "post_drop", "the proxy reads the reply and resets the client", fault, session.patience()).await
+    session.retry_later(rounds(session, "post_drop", "the proxy reads the reply and resets the client", fault, session.patience()).await).await
 }
 
 pub async fn post_slow(session: &Session) -> Vec<Case> {
     // The reply is held until the client has given up, so its patience may be short, but not shorter than the handler.
     let patience = (session.latency() * 4).max(Duration::from_millis(250)).min(session.patience());
     let fault = Fault::HoldReply { until: Until::ClientGone };
-    rounds(session, "post_slow", "the proxy holds the reply until the client gives up", fault, patience).await
+    session.retry_later(rounds(session, "post_slow", "the proxy holds the reply until the client gives up", fault, patience).await).await
 }
 
 pub async fn post_error(session: &Session) -> Vec<Case> {
     let fault = Fault::ReplaceReply { status: 502, retry_after: None };
-    rounds(session, "post_error", "the proxy says 502 instead of the reply", fault, session.patience()).await
+    session.retry_later(rounds(session, "post_error", "the proxy says 502 instead of the reply", fault, session.patience()).await).await
 }
 
 pub async fn half_reply(session: &Session) -> Vec<Case> {
     let fault = Fault::CutReply { at: CutAt::Body };
-    rounds(session, "half_reply", "the proxy cuts the reply in its body", fault, session.patience()).await
+    session.retry_later(rounds(session, "half_reply", "the proxy cuts the reply in its body", fault, session.patience()).await).await
 }
 
 async fn rounds(session: &Session, check: &str, note: &str, fault: Fault, patience: Duration) -> Vec<Case> {

@@ -14,7 +14,7 @@ pub fn needs_authorization(options: &Options) -> Option<&'static str> {
 }
 
 pub fn missing_plan(_: &Options) -> Plan {
-    Plan::new(ROUNDS * 3, ROUNDS)
+    Plan::new(ROUNDS * 2, ROUNDS)
 }
 
 /// First without the credential, then with it.

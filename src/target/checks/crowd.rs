@@ -29,5 +29,5 @@ pub async fn drive(session: &Session) -> Vec<Case> {
             case
         }));
     }
-    cases
+    session.retry_later(cases).await
 }

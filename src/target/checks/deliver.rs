@@ -27,7 +27,7 @@ pub async fn double(session: &Session) -> Vec<Case> {
         }
         cases.push(case);
     }
-    cases
+    session.retry_later(cases).await
 }
 
 const LATE: u64 = 4;
@@ -61,5 +61,5 @@ pub async fn late(session: &Session) -> Vec<Case> {
         }
         cases.push(case);
     }
-    cases
+    session.retry_later(cases).await
 }

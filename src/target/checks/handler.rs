@@ -13,7 +13,7 @@ pub fn needs(options: &Options) -> Option<&'static str> {
 }
 
 pub fn plan(_: &Options) -> Plan {
-    Plan::new(ROUNDS * 3, ROUNDS)
+    Plan::new(ROUNDS * 2, ROUNDS)
 }
 
 pub async fn drive(session: &Session) -> Vec<Case> {

@@ -98,7 +98,7 @@ pub const CHECKS: &[Check] = &[
         "again with fields reordered and white space changed",
         "the key counts only together with the body's bytes",
         "look up by the key alone; compare a canonical form, and refuse what differs"),
-    check!("pre_fail", Staged, nothing, after_reply::plan, after_reply::pre_fail,
+    check!("pre_fail", Staged, nothing, after_reply::pre_fail_plan, after_reply::pre_fail,
         "the proxy answers 503 and never forwards; retry",
         "a first delivery by a retry is not charged once",
         "treat the first request that arrives as the first, whatever the client counts"),

@@ -42,12 +42,13 @@ pub struct Shot<'a> {
 
 pub fn plan(_: &Options, copies: u64) -> Plan {
     let rounds = TOGETHER + STAGGERED;
-    Plan::new(2 * MEASURE + rounds * (copies + 1), MEASURE + rounds)
+    Plan::new(MEASURE + rounds * (copies + 1), MEASURE + rounds)
 }
 
 pub async fn drive(session: &Session, copies: usize) -> Vec<Case> {
     let check = format!("race_{copies}");
-    let mut cases = measure(session, &check, MEASURE).await;
+    let measured = measure(session, &check, MEASURE).await;
+    let mut cases = Vec::new();
     for release in releases(session.latency()) {
         let mut case = session.case(&check, label(release));
         let target = session.target();
@@ -55,7 +56,7 @@ pub async fn drive(session: &Session, copies: usize) -> Vec<Case> {
         fire(session, &mut case, shots, release).await;
         cases.push(case);
     }
-    cases
+    [measured, session.retry_later(cases).await].concat()
 }
 
 fn label(release: Release) -> String {
@@ -142,7 +143,7 @@ pub async fn replicas(session: &Session) -> Vec<Case> {
         fire(session, &mut case, shots, Release::Whole).await;
         cases.push(case);
     }
-    cases
+    session.retry_later(cases).await
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub async fn again(session: &Session) -> Vec<Case> {
         session.send(&mut case, 0, "again").await;
         cases.push(case);
     }
-    cases
+    session.retry_later(cases).await
 }
 
 pub fn elsewhere_plan(_: &Options) -> Plan {
@@ -43,7 +43,7 @@ pub async fn elsewhere(session: &Session) -> Vec<Case> {
         }
         cases.push(from_address(session).await);
     }
-    cases
+    session.retry_later(cases).await
 }
 
 async fn with_header(session: &Session, label: &str, header: Option<&str>) -> Case {
@@ -85,5 +85,5 @@ pub async fn equivalent(session: &Session) -> Vec<Case> {
         session.send(&mut case, 1, "reordered").await;
         cases.push(case);
     }
-    cases
+    session.retry_later(cases).await
 }

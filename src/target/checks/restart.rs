@@ -29,7 +29,7 @@ pub fn needs(options: &Options) -> Option<&'static str> {
 
 pub fn plan(_: &Options) -> Plan {
     let kills = (1 + MIDDLE[1] + ITEM_TRIES) as u64;
-    Plan::new(kills * 3, kills)
+    Plan::new(kills * 2, kills)
 }
 
 /// What the kills told so far.

@@ -9,7 +9,7 @@ use crate::target::session::Session;
 const ROUNDS: u64 = 3;
 
 pub fn plan(_: &Options) -> Plan {
-    Plan::new(2 * ROUNDS * 3, 2 * ROUNDS)
+    Plan::new(2 * ROUNDS * 2, 2 * ROUNDS)
 }
 
 pub async fn drive(session: &Session) -> Vec<Case> {
