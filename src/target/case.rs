@@ -56,11 +56,24 @@ pub enum Shortfall {
     NotCarriedOut(String),
 }
 
+/// A moment of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Swept {
+    /// What was done at that moment.
+    pub way: &'static str,
+    /// Since the last request byte.
+    pub at: Duration,
+    /// The target's latency by which the sweep was made.
+    pub of: Duration,
+}
+
 /// One K, or what is judged together with it.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// What was provoked, within its check.
     pub label: String,
+    /// None where no moment was swept.
+    pub swept: Option<Swept>,
     pub rule: Rule,
     /// What is asked. The first is the identical valid request of I4.
     pub calls: Vec<Call>,
@@ -81,6 +94,7 @@ impl Case {
     pub fn new(label: impl Into<String>, rule: Rule, calls: Vec<Call>) -> Case {
         Case {
             label: label.into(),
+            swept: None,
             rule,
             calls,
             attempts: Vec::new(),

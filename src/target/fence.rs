@@ -37,20 +37,29 @@ impl Session {
     async fn seen(&self, intent: &str) -> Result<Ledger, String> {
         let oracle = &self.options.oracle;
         let end = Instant::now() + PATIENCE + oracle.lag;
-        loop {
-            let ledger = oracle.read().await?;
-            if ledger.charges(intent) > 0 {
-                break if oracle.lag.is_zero() {
-                    Ok(ledger)
-                } else {
-                    tokio::time::sleep(oracle.lag).await;
-                    oracle.read().await
-                };
-            }
+        let mut ledger = oracle.read().await?;
+        while ledger.charges(intent) == 0 {
             if Instant::now() > end {
                 return Err(oracle.explain(&ledger, intent));
             }
             tokio::time::sleep(PAUSE).await;
+            ledger = oracle.read().await?;
+        }
+        if !oracle.lag.is_zero() {
+            tokio::time::sleep(oracle.lag).await;
+            ledger = oracle.read().await?;
+        }
+        self.whole(ledger)
+    }
+
+    /// The ledger, if it still shows what it showed before.
+    ///
+    /// # Errors
+    /// Names an intent that is hidden now, as a paged list hides the older items.
+    pub fn whole(&self, ledger: Ledger) -> Result<Ledger, String> {
+        match self.witnesses.borrow().iter().find(|witness| ledger.charges(witness) == 0) {
+            Some(hidden) => Err(format!("the ledger showed {hidden} before and hides it now; give a list that is not paged")),
+            None => Ok(ledger),
         }
     }
 }

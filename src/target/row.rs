@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::case::Case;
+use super::case::{Case, Swept};
 use super::checks::Check;
 use super::invariants::{Judgement, judge};
 use super::options::Design;
@@ -34,11 +34,33 @@ impl Row {
         row
     }
 
-    /// Counts anew; true where a count has changed.
-    pub fn count(&mut self, ledger: &Ledger) -> bool {
+    pub fn is_counted(&self) -> bool {
+        self.cases.iter().any(|case| case.charges.is_some())
+    }
+
+    /// Counts anew, and judges anew where a count has changed.
+    pub fn revise(&mut self, ledger: &Ledger, accept: &[Design]) {
         let before: Vec<_> = self.cases.iter().map(|case| case.charges.clone()).collect();
         self.cases.iter_mut().for_each(|case| count(case, ledger));
-        self.cases.iter().map(|case| &case.charges).ne(before.iter())
+        if self.cases.iter().map(|case| &case.charges).ne(before.iter()) {
+            self.judge(accept);
+            self.evidence += "; the count changed by the end of the run";
+        }
+    }
+
+    /// Makes it an error: the check was not carried out as it should.
+    pub fn fail(&mut self, why: &str) {
+        (self.verdict, self.accepted) = (Verdict::Error, false);
+        self.evidence = why.to_string();
+    }
+
+    /// An error, unless a finding was proven before.
+    pub fn spoil(&mut self, why: &str) {
+        if self.verdict.is_finding() {
+            self.evidence += &format!("; {why}");
+        } else {
+            self.fail(why);
+        }
     }
 
     /// Judges the cases as they are counted.
@@ -91,24 +113,42 @@ fn excused(check: &Check, case: &Case, verdict: Verdict, accept: &[Design]) -> b
 /// What decided, how often, and at which moments.
 fn evidence(verdict: Verdict, judged: &[(&Case, Judgement)]) -> String {
     let decisive: Vec<_> = judged.iter().filter(|(_, judgement)| judgement.verdict == verdict).collect();
-    let remarks = judged.iter().filter_map(|(case, _)| case.remark.as_deref());
+    let remarks = judged.iter().filter_map(|(case, _)| case.remark.clone());
     let keys = judged.len();
     let first = match (verdict, decisive.first()) {
         (Verdict::Ok, _) | (_, None) => format!("the invariants held for {keys} keys"),
-        (_, Some((case, judgement))) => {
-            let labels = labels(decisive.iter().map(|(case, _)| case.label.as_str()));
-            format!("{} ({labels}; {} of {keys} keys)", judgement.why, decisive.len()).replace("()", &case.label)
+        (_, Some((_, judgement))) => {
+            let places = places(decisive.iter().map(|(case, _)| *case));
+            format!("{}; {places}, {} of {keys} keys", judgement.why, decisive.len())
         }
     };
-    std::iter::once(first.as_str()).chain(remarks).collect::<Vec<_>>().join("; ")
+    std::iter::once(first).chain(remarks).collect::<Vec<_>>().join("; ")
 }
 
-/// The moments, the first few of them by name.
-fn labels<'a>(all: impl Iterator<Item = &'a str>) -> String {
-    let mut unique: Vec<&str> = Vec::new();
-    all.for_each(|label| if !unique.contains(&label) { unique.push(label) });
-    match unique.len() {
-        0..=4 => unique.join(", "),
-        n => format!("{}, … {} and {} more", unique[..2].join(", "), unique[n - 1], n - 3),
+/// Where it was seen: the moments of a sweep by their range, the rest by the first few labels.
+fn places<'a>(cases: impl Iterator<Item = &'a Case>) -> String {
+    let mut ranges: Vec<(Swept, Duration)> = Vec::new();
+    let mut labels: Vec<&str> = Vec::new();
+    for case in cases {
+        match (case.swept, ranges.iter_mut().find(|(from, _)| case.swept.is_some_and(|swept| swept.way == from.way))) {
+            (None, _) if !labels.contains(&case.label.as_str()) => labels.push(&case.label),
+            (None, _) => {}
+            (Some(swept), Some((from, to))) => (from.at, *to) = (from.at.min(swept.at), (*to).max(swept.at)),
+            (Some(swept), None) => ranges.push((swept, swept.at)),
+        }
     }
+    let more = labels.len().saturating_sub(3);
+    labels.truncate(3);
+    let ranges = ranges.iter().map(range);
+    let mut places: Vec<String> = ranges.chain(labels.into_iter().map(str::to_string)).collect();
+    if more > 0 {
+        places.push(format!("and {more} more"));
+    }
+    places.join(", ")
+}
+
+fn range((from, to): &(Swept, Duration)) -> String {
+    let ms = |moment: &Duration| format!("{:.1}", moment.as_secs_f64() * 1e3);
+    let at = if &from.at == to { ms(to) } else { format!("{}-{}", ms(&from.at), ms(to)) };
+    format!("{} at {at} ms of {} ms", from.way, ms(&from.of))
 }

@@ -2,12 +2,14 @@
 //! after its own fence and once more at the end, and a target that is gone makes ERROR rows, never OK ones.
 
 use std::cell::{Cell, RefCell};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::case::Case;
-use super::checks::{Check, Turn};
+use super::checks::{Check, Turn, restarted};
 use super::join::join_all;
+use super::oracle::Ledger;
 use super::row::{Row, count};
 use super::session::Session;
 use super::verdict::Verdict;
@@ -15,8 +17,8 @@ use super::verdict::Verdict;
 /// Rows as they come, in the order of the checks; None for one that is not finished.
 pub struct Board {
     pub checks: Vec<&'static Check>,
-    pub rows: RefCell<Vec<Option<Row>>>,
-    /// What makes it pointless to go on: the check after which the target was gone, or what the baseline showed.
+    rows: RefCell<Vec<Option<Row>>>,
+    /// What makes it pointless to go on: what the baseline showed, or the check that killed the target.
     stopped: RefCell<Option<String>>,
     finished: Cell<usize>,
 }
@@ -29,14 +31,12 @@ impl Board {
 
     /// Runs all checks; `told` hears of each row when it is there.
     pub async fn run(&self, session: &Session, told: &dyn Fn(&Row, usize)) {
-        let of = |turn: fn(Turn) -> bool| (0..self.checks.len()).filter(move |&n| turn(self.checks[n].turn)).collect();
-        let together: Vec<usize> = of(|turn| turn != Turn::Last);
-        let last: Vec<usize> = of(|turn| turn == Turn::Last);
-        let (first, rest): (Vec<_>, Vec<_>) = together.into_iter().partition(|&n| self.checks[n].name == "baseline");
+        let (last, others): (Vec<_>, Vec<_>) = (0..self.checks.len()).partition(|&n| self.checks[n].turn == Turn::Last);
+        let (first, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|&n| self.checks[n].turn == Turn::First);
         for n in first {
             self.one(n, session, told).await;
         }
-        join_all(rest.into_iter().map(|n| self.one(n, session, told))).await;
+        join_all(others.into_iter().map(|n| self.one(n, session, told))).await;
         for n in last {
             self.one(n, session, told).await;
         }
@@ -45,14 +45,19 @@ impl Board {
 
     /// Rows in order; those not finished are errors that say so.
     pub fn into_rows(self) -> Vec<Row> {
-        let rows = self.rows.into_inner().into_iter().zip(&self.checks);
-        rows.map(|(row, check)| row.unwrap_or_else(|| Row::undriven(check, Verdict::Error, "interrupted, not finished"))).collect()
+        let unfinished = |check| Row::undriven(check, Verdict::Error, "interrupted, not finished");
+        let rows = self.rows.into_inner().into_iter().zip(self.checks);
+        rows.map(|(row, check)| row.unwrap_or_else(|| unfinished(check))).collect()
     }
 
     async fn one(&self, n: usize, session: &Session, told: &dyn Fn(&Row, usize)) {
-        let row = self.row(self.checks[n], session).await;
-        if self.checks[n].name == "baseline" && row.verdict == Verdict::Error {
-            *self.stopped.borrow_mut() = Some(format!("not carried out: baseline: {}", row.evidence));
+        let check = self.checks[n];
+        let row = self.row(check, session).await;
+        if check.turn == Turn::First {
+            session.witnesses.replace(witnesses(&row));
+        }
+        if check.turn == Turn::First && row.verdict == Verdict::Error {
+            *self.stopped.borrow_mut() = Some(format!("not carried out: {}: {}", check.name, row.evidence));
         }
         self.finished.set(self.finished.get() + 1);
         told(&row, self.finished.get());
@@ -64,7 +69,7 @@ impl Board {
             return Row::undriven(check, Verdict::Skipped, needed);
         }
         let permit = match check.turn {
-            Turn::Staged | Turn::Last => session.stage.acquire().await.ok(),
+            Turn::First | Turn::Staged | Turn::Last => session.stage.acquire().await.ok(),
             Turn::Beside => None,
         };
         if let Some(why) = self.stopped.borrow().as_ref() {
@@ -72,43 +77,84 @@ impl Board {
         }
         let since = Instant::now();
         let mut cases = (check.drive)(session).await;
+        let died = !session.alive().await;
+        if died {
+            self.revive(check, session).await;
+        }
         drop(permit);
+        if died {
+            return dead(check, cases, session, since.elapsed()).await;
+        }
         join_all(cases.iter_mut().map(|case| session.settle(case))).await;
         let fenced = session.fence().await;
-        let accept = &session.options.accept;
-        match fenced {
-            Ok(ledger) => {
-                if let Some(ledger) = &ledger {
-                    cases.iter_mut().for_each(|case| count(case, ledger));
-                }
-                Row::new(check, cases, since.elapsed(), accept)
-            }
-            Err(why) => self.unfenced(check, cases, session, &why).await,
-        }
+        counted(check, cases, session, fenced, since.elapsed())
     }
 
-    /// A row whose count could not be taken: what its replies show stands, the rest is an error. Where the target is gone,
-    /// this check was the last that it lived through.
-    async fn unfenced(&self, check: &'static Check, mut cases: Vec<Case>, session: &Session, why: &str) -> Row {
-        cases.iter_mut().for_each(|case| case.charges = None);
-        let mut row = Row::new(check, cases, std::time::Duration::ZERO, &session.options.accept);
-        if !row.verdict.is_finding() {
-            row.verdict = Verdict::Error;
-            row.evidence = why.to_string();
+    /// Starts a target again that a check has killed, if the user said how; else nothing more can be checked.
+    async fn revive(&self, check: &Check, session: &Session) {
+        let failed = match session.options.restart_cmd.as_deref() {
+            Some(command) => restarted(session, command).await.err(),
+            None => Some("--restart-cmd would start it again".to_string()),
+        };
+        if let Some(why) = failed {
+            let gone = format!("not carried out: the target died in {}, connections are refused; {why}", check.name);
+            *self.stopped.borrow_mut() = Some(gone);
         }
-        row
     }
 
     /// The ledger once more: a count that has changed since revises its row.
     async fn read_again(&self, session: &Session) {
+        if session.options.oracle.is_none() || self.rows.borrow().iter().flatten().all(|row| row.cases.is_empty()) {
+            return;
+        }
+        let read = session.options.oracle.read().await.and_then(|ledger| session.whole(ledger));
         let mut rows = self.rows.borrow_mut();
-        let driven = rows.iter().flatten().any(|row| !row.cases.is_empty());
-        let Ok(Some(ledger)) = (if driven { session.options.oracle.read().await.map(Some) } else { Ok(None) }) else { return };
-        for row in rows.iter_mut().flatten().filter(|row| row.cases.iter().any(|case| case.charges.is_some())) {
-            if row.count(&ledger) {
-                row.judge(&session.options.accept);
-                row.evidence += "; counted anew at the end of the run";
+        for row in rows.iter_mut().flatten().filter(|row| row.is_counted()) {
+            match &read {
+                Ok(ledger) => row.revise(ledger, &session.options.accept),
+                Err(why) => row.spoil(&format!("the last reading of the ledger: {why}")),
             }
         }
     }
+}
+
+/// The baseline's intents, which the ledger showed.
+fn witnesses(baseline: &Row) -> Vec<String> {
+    let shown = |case: &Case| (0..case.calls.len()).filter(|&n| case.charged(n).unwrap_or(0) > 0).collect::<Vec<_>>();
+    let named = |case: &Case| shown(case).into_iter().map(|n| case.calls[n].intent.clone()).collect::<Vec<_>>();
+    baseline.cases.iter().flat_map(named).collect()
+}
+
+/// A row after its fence. Where that failed, what its replies show stands, and the rest is an error.
+fn counted(
+    check: &'static Check,
+    mut cases: Vec<Case>,
+    session: &Session,
+    fenced: Result<Option<Ledger>, String>,
+    elapsed: Duration,
+) -> Row {
+    if let Ok(Some(ledger)) = &fenced {
+        cases.iter_mut().for_each(|case| count(case, ledger));
+    }
+    let mut row = Row::new(check, cases, elapsed, &session.options.accept);
+    if let Err(why) = fenced {
+        row.spoil(&why);
+    }
+    row
+}
+
+/// A row whose target died: nothing more will be written, so what the ledger holds can be counted, and only what it shows
+/// is a finding.
+async fn dead(check: &'static Check, mut cases: Vec<Case>, session: &Session, elapsed: Duration) -> Row {
+    if let Ok(ledger) = session.options.oracle.read().await {
+        cases.iter_mut().for_each(|case| count(case, &ledger));
+    }
+    let mut row = Row::new(check, cases, elapsed, &session.options.accept);
+    let died = "the target died in this check: connections are refused";
+    if matches!(row.verdict, Verdict::Wedged | Verdict::Sticky) {
+        row.fail(died);
+    } else {
+        row.spoil(died);
+    }
+    row
 }

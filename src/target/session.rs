@@ -1,7 +1,7 @@
 //! One run against a target: fresh intents and keys, the clock, and plain attempts. Invariant: no two cases of any two runs
 //! share an intent or a key.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
@@ -40,6 +40,8 @@ pub struct Session {
     patience: Cell<Duration>,
     success_status: Cell<Option<u16>>,
     requests: Cell<u64>,
+    /// Intents that every later reading of the ledger must still show.
+    pub witnesses: RefCell<Vec<String>>,
 }
 
 impl Session {
@@ -56,6 +58,7 @@ impl Session {
             patience: Cell::new(patience),
             success_status: Cell::new(None),
             requests: Cell::new(0),
+            witnesses: RefCell::new(Vec::new()),
         }
     }
 
@@ -92,6 +95,12 @@ impl Session {
             self.patience.set((slowest * PATIENCE_FACTOR).clamp(least, most));
         }
         self.success_status.set(attempts.iter().find(|a| a.answer.class == Class::Success).and_then(|a| a.answer.status));
+    }
+
+    /// Whether the target takes connections.
+    pub async fn alive(&self) -> bool {
+        let deadline = Instant::now() + self.patience();
+        Connection::open(self.target().socket, None, deadline).await.is_ok()
     }
 
     /// A call with an intent, an amount and a key of its own.

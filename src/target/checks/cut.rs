@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Plan;
 use crate::proxy::{End, Fault};
 use crate::target::answer::Class;
-use crate::target::case::Case;
+use crate::target::case::{Case, Swept};
 use crate::target::options::Options;
 use crate::target::session::Session;
 
@@ -15,6 +15,9 @@ use crate::target::session::Session;
 const EVENLY: u32 = 24;
 /// Just after the last request byte.
 const EARLY: [u64; 10] = [0, 20, 50, 80, 110, 140, 170, 200, 300, 500];
+/// Around the end of the handler, where charge, key and reply are written: in per cent of the latency.
+const LATE_STEP: u32 = 2;
+const LATE: std::ops::RangeInclusive<u32> = 86..=103;
 /// Requests that measure the latency anew.
 const MEASURE: u64 = 5;
 /// The sweep's time is bounded: a slow target gets fewer moments.
@@ -63,11 +66,13 @@ fn sweep(latency: Duration) -> Vec<(Duration, End, bool)> {
     let longest = latency * 3 / 2;
     let each = longest.max(Duration::from_millis(1)) * 3;
     let evenly = ((BUDGET.as_secs_f64() / each.as_secs_f64()) as u32).clamp(6, EVENLY);
+    let step = (LATE_STEP * EVENLY / evenly) as usize;
     let even = |count: u32| (0..=count).map(move |i| longest * i / count);
     let mut moments = Vec::new();
     for by in [End::Rst, End::Fin] {
         let early = EARLY.iter().map(|&micros| Duration::from_micros(micros)).filter(|&m| m < longest);
-        moments.extend(early.chain(even(evenly)).map(|moment| (moment, by, true)));
+        let late = LATE.step_by(step).map(|percent| latency * percent / 100);
+        moments.extend(early.chain(even(evenly)).chain(late).map(|moment| (moment, by, true)));
         moments.extend(even(evenly / 2).map(|moment| (moment, by, false)));
     }
     moments
@@ -80,6 +85,7 @@ async fn cut(session: &Session, after: Duration, by: End, at_once: bool) -> Case
     };
     let at = format!("{:.2} ms", after.as_secs_f64() * 1e3);
     let mut case = session.case("cut", format!("{how} at {at}"));
+    case.swept = Some(Swept { way: how, at: after, of: session.latency() });
     let note = format!("the proxy closes the upstream leg by {how} at {at}");
     session.send_through(&mut case, &note, Fault::CutUpstream { after, by }, session.patience()).await;
     if at_once {

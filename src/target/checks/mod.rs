@@ -15,6 +15,8 @@ mod restart;
 mod upload;
 mod window;
 
+pub use restart::restarted;
+
 use super::case::Case;
 use super::join::Local;
 use super::options::Options;
@@ -23,6 +25,8 @@ use super::session::Session;
 /// When a check runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
+    /// Before all others, which rest on it.
+    First,
     /// One after another, as many side by side as --jobs says.
     Staged,
     /// Beside the others: it waits most of its time.
@@ -82,7 +86,7 @@ macro_rules! check {
 
 /// All checks; `baseline` first, since everything else rests on it.
 pub const CHECKS: &[Check] = &[
-    check!("baseline", Staged, nothing, baseline::plan, baseline::drive,
+    check!("baseline", First, nothing, baseline::plan, baseline::drive,
         "two intents, two keys, equal amount",
         "two orders with the same content are taken for one",
         "deduplicate by the key, never by the content"),

@@ -8,7 +8,7 @@ use super::cut::measure;
 use crate::client::Connection;
 use crate::proxy::reach;
 use crate::address::Address;
-use crate::target::case::{Attempt, Case, Shortfall};
+use crate::target::case::{Attempt, Case, Shortfall, Swept};
 use crate::target::join::join_all;
 use crate::target::options::Options;
 use crate::target::session::Session;
@@ -51,6 +51,9 @@ pub async fn drive(session: &Session, copies: usize) -> Vec<Case> {
     let mut cases = Vec::new();
     for release in releases(session.latency()) {
         let mut case = session.case(&check, label(release));
+        if let Release::After(at) = release {
+            case.swept = Some(Swept { way: "the others sent", at, of: session.latency() });
+        }
         let target = session.target();
         let shots = (0..copies).map(|_| Shot { call: 0, bytes: session.bytes(&case.calls[0]), to: target }).collect();
         fire(session, &mut case, shots, release).await;

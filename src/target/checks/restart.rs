@@ -60,7 +60,7 @@ impl Kills<'_> {
         let mut case = self.session.case("restart", "killed after success");
         self.session.send(&mut case, 0, "first").await;
         let started = Instant::now();
-        let (ended, gone) = tokio::join!(self.restart(), self.until_gone());
+        let (ended, gone) = tokio::join!(restarted(self.session, self.command), self.until_gone());
         self.delay = gone.map_or(Duration::ZERO, |at| at - started);
         match ended {
             Ok(()) => self.session.send(&mut case, 0, "after the restart").await,
@@ -129,7 +129,7 @@ impl Kills<'_> {
         };
         let kill = async {
             reach(kill_at).await;
-            self.restart().await
+            restarted(self.session, self.command).await
         };
         let (charged, ended) = tokio::join!(request, kill);
         let fell = match case.attempts[0].answer.class {
@@ -143,12 +143,6 @@ impl Kills<'_> {
             Err(why) => case.shortfall = Some(Shortfall::NotCarriedOut(why)),
         }
         (case, fell)
-    }
-
-    /// Runs the command, and waits until the server answers again.
-    async fn restart(&self) -> Result<(), String> {
-        shell::effect(self.command, PATIENCE).await.map_err(|why| format!("--restart-cmd: {why}"))?;
-        ready(self.session).await
     }
 
     /// When connections are refused; None where they never are while the command runs.
@@ -177,12 +171,21 @@ enum Fell {
     AfterReply,
 }
 
+/// Runs the restart command, and waits until the server answers again.
+///
+/// # Errors
+/// Says how the command failed, or what the server last said.
+pub async fn restarted(session: &Session, command: &str) -> Result<(), String> {
+    shell::effect(command, PATIENCE).await.map_err(|why| format!("--restart-cmd: {why}"))?;
+    ready(session).await
+}
+
 /// Waits until a request is neither refused nor answered 502 or 503. It asks for options, which changes nothing (RFC 9110,
 /// 9.2.1).
 ///
 /// # Errors
 /// Says what the last answer was, after a minute.
-pub async fn ready(session: &Session) -> Result<(), String> {
+async fn ready(session: &Session) -> Result<(), String> {
     let target = session.target();
     let request = Request {
         method: "OPTIONS".into(),
