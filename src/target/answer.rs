@@ -23,9 +23,10 @@ pub enum Class {
     Failure,
     /// Any other whole reply.
     Refusal,
-    /// Sent, and no whole reply came.
+    /// No whole reply came in time. A connection that is not taken in time is silence too: that is how a target looks whose
+    /// only thread hangs.
     Silence,
-    /// Never sent: the connection was refused, or did not come about.
+    /// Never sent: the connection was refused, or there is no way to the target.
     Unsent,
     /// The prober took the connection away itself, or kept the request from the target.
     Withheld,
@@ -114,7 +115,7 @@ impl Answer {
 }
 
 fn never_sent(symptom: Symptom) -> bool {
-    matches!(symptom, Symptom::Refused | Symptom::Unreachable | Symptom::ConnectTimeout)
+    matches!(symptom, Symptom::Refused | Symptom::Unreachable)
 }
 
 /// A receipt as text; None for what is no name.

@@ -131,6 +131,10 @@ impl Case {
         self.of_call(call).any(|a| a.answer.settles())
     }
 
+    pub fn all_succeeded(&self) -> bool {
+        (0..self.calls.len()).all(|call| self.succeeded(call))
+    }
+
     /// Receipts that answers to this call named, in the order in which they came, each once.
     pub fn receipts_of(&self, call: usize) -> Vec<&str> {
         unique(self.of_call(call))
@@ -151,10 +155,15 @@ impl Case {
         self.last().is_some_and(Answer::settles)
     }
 
+    /// Whether the last request of all got no reply.
+    pub fn silent(&self) -> bool {
+        self.attempts.last().is_some_and(|attempt| attempt.answer.class == Class::Silence)
+    }
+
     /// Whether the client still has to ask: nothing has come of its request yet.
     pub fn open(&self) -> bool {
         let asked = match self.rule {
-            Rule::Once => !self.settled(),
+            Rule::Once => !self.settled() || self.silent(),
             Rule::Reuse => !(0..self.calls.len()).any(|call| self.succeeded(call)),
             Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => false,
         };

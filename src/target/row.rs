@@ -56,7 +56,7 @@ impl Row {
 
     /// An error, unless a finding was proven before.
     pub fn spoil(&mut self, why: &str) {
-        if self.verdict.is_finding() {
+        if self.verdict.is_finding() || self.verdict == Verdict::Error {
             self.evidence += &format!("; {why}");
         } else {
             self.fail(why);

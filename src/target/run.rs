@@ -11,7 +11,7 @@ use super::checks::{Check, Turn, restarted};
 use super::join::join_all;
 use super::oracle::Ledger;
 use super::row::{Row, count};
-use super::session::Session;
+use super::session::{Health, Session};
 use super::verdict::Verdict;
 
 /// Rows as they come, in the order of the checks; None for one that is not finished.
@@ -21,12 +21,16 @@ pub struct Board {
     /// What makes it pointless to go on: what the baseline showed, or the check that killed the target.
     stopped: RefCell<Option<String>>,
     finished: Cell<usize>,
+    revivals: Cell<usize>,
 }
+
+/// How often a target is started again that a check has killed.
+const REVIVALS: usize = 4;
 
 impl Board {
     pub fn new(checks: Vec<&'static Check>) -> Board {
         let rows = RefCell::new(checks.iter().map(|_| None).collect());
-        Board { checks, rows, stopped: RefCell::new(None), finished: Cell::new(0) }
+        Board { checks, rows, stopped: RefCell::new(None), finished: Cell::new(0), revivals: Cell::new(0) }
     }
 
     /// Runs all checks; `told` hears of each row when it is there.
@@ -76,28 +80,44 @@ impl Board {
             return Row::undriven(check, Verdict::Error, why);
         }
         let since = Instant::now();
-        let mut cases = (check.drive)(session).await;
-        let died = !session.alive().await;
-        if died {
-            self.revive(check, session).await;
+        let cases = (check.drive)(session).await;
+        if check.turn == Turn::First && !cases.iter().all(Case::all_succeeded) {
+            return Row::new(check, cases, since.elapsed(), &session.options.accept);
         }
-        drop(permit);
-        if died {
-            return dead(check, cases, session, since.elapsed()).await;
+        match session.health(&cases).await {
+            Health::Answers => drop(permit),
+            // It may come back when the lease is over; nobody else is to be judged by a target that hangs.
+            Health::Hangs => {
+                let row = self.settled(check, cases, session, since).await;
+                if session.health(&row.cases).await != Health::Answers {
+                    self.revive(check, session, "answers nothing any more").await;
+                }
+                return row;
+            }
+            Health::Gone => {
+                self.revive(check, session, "died: connections are refused").await;
+                return dead(check, cases, session, since.elapsed()).await;
+            }
         }
+        self.settled(check, cases, session, since).await
+    }
+
+    async fn settled(&self, check: &'static Check, mut cases: Vec<Case>, session: &Session, since: Instant) -> Row {
         join_all(cases.iter_mut().map(|case| session.settle(case))).await;
         let fenced = session.fence().await;
         counted(check, cases, session, fenced, since.elapsed())
     }
 
     /// Starts a target again that a check has killed, if the user said how; else nothing more can be checked.
-    async fn revive(&self, check: &Check, session: &Session) {
+    async fn revive(&self, check: &Check, session: &Session, how: &str) {
+        self.revivals.set(self.revivals.get() + 1);
         let failed = match session.options.restart_cmd.as_deref() {
+            Some(_) if self.revivals.get() > REVIVALS => Some(format!("it was started again {REVIVALS} times")),
             Some(command) => restarted(session, command).await.err(),
             None => Some("--restart-cmd would start it again".to_string()),
         };
         if let Some(why) = failed {
-            let gone = format!("not carried out: the target died in {}, connections are refused; {why}", check.name);
+            let gone = format!("not carried out: after {} the target {how}; {why}", check.name);
             *self.stopped.borrow_mut() = Some(gone);
         }
     }

@@ -26,6 +26,19 @@ pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
 /// Pauses between retries while a lease may be held grow from the first to the second.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(1500)];
 
+/// After so many keys that are not answered at all, more of them would only take the target's workers and our time.
+pub const SILENT: usize = 3;
+
+/// How a target fares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    Answers,
+    /// It takes connections, and answers not even a fresh request.
+    Hangs,
+    /// It refuses connections.
+    Gone,
+}
+
 /// What the checks of one run share.
 pub struct Session {
     pub options: Options,
@@ -97,10 +110,23 @@ impl Session {
         self.success_status.set(attempts.iter().find(|a| a.answer.class == Class::Success).and_then(|a| a.answer.status));
     }
 
-    /// Whether the target takes connections.
-    pub async fn alive(&self) -> bool {
+    /// How the target fares after these cases. Whether it answers at all is asked only where they leave a doubt.
+    pub async fn health(&self, cases: &[Case]) -> Health {
         let deadline = Instant::now() + self.patience();
-        Connection::open(self.target().socket, None, deadline).await.is_ok()
+        if Connection::open(self.target().socket, None, deadline).await.is_err() {
+            return Health::Gone;
+        }
+        if !cases.iter().any(Case::silent) {
+            return Health::Answers;
+        }
+        let mut fresh = self.case("health", "fresh");
+        self.send(&mut fresh, 0, "is it well?").await;
+        match fresh.attempts[0].answer.class {
+            Class::Silence => Health::Hangs,
+            Class::Unsent => Health::Gone,
+            Class::Success | Class::Named | Class::InFlight | Class::Failure | Class::Refusal => Health::Answers,
+            Class::Withheld => Health::Answers,
+        }
     }
 
     /// A call with an intent, an amount and a key of its own.
@@ -164,8 +190,14 @@ impl Session {
 
     /// One more retry of each case, later: what has settled must stay settled.
     pub async fn retry_later(&self, mut cases: Vec<Case>) -> Vec<Case> {
-        for case in cases.iter_mut().filter(|case| case.shortfall.is_none()) {
+        // A key that was not answered at all waits out its lease anyway, and a few of them are a finding.
+        let mut silent = 0;
+        for case in cases.iter_mut().filter(|case| case.shortfall.is_none() && !case.silent()) {
             self.send(case, 0, "retry later").await;
+            silent += usize::from(case.silent());
+            if silent == SILENT {
+                break;
+            }
         }
         cases
     }

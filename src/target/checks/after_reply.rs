@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Plan;
+use super::{Plan, enough};
 use crate::proxy::{CutAt, End, Fault, Until};
 use crate::target::case::Case;
 use crate::target::options::Options;
@@ -49,11 +49,14 @@ pub async fn half_reply(session: &Session) -> Vec<Case> {
 
 async fn rounds(session: &Session, check: &str, note: &str, fault: Fault, patience: Duration) -> Vec<Case> {
     let mut cases = Vec::new();
-    for round in 1..=ROUNDS {
-        let mut case = session.case(check, format!("round {round}"));
+    for _ in 0..ROUNDS {
+        let mut case = session.case(check, note);
         session.send_through(&mut case, note, fault.clone(), patience).await;
         session.send(&mut case, 0, "retry at once").await;
         cases.push(case);
+        if enough(&cases) {
+            break;
+        }
     }
     cases
 }

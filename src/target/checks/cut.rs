@@ -4,9 +4,8 @@
 
 use std::time::Duration;
 
-use super::Plan;
+use super::{Plan, enough};
 use crate::proxy::{End, Fault};
-use crate::target::answer::Class;
 use crate::target::case::{Case, Swept};
 use crate::target::options::Options;
 use crate::target::session::Session;
@@ -22,8 +21,6 @@ const LATE: std::ops::RangeInclusive<u32> = 86..=103;
 const MEASURE: u64 = 5;
 /// The sweep's time is bounded: a slow target gets fewer moments.
 const BUDGET: Duration = Duration::from_secs(8);
-/// After so many keys that answer nothing at all, more of them would only take the target's workers.
-const SILENT: usize = 3;
 
 /// For a target of this latency or a lower one; a slow target gets fewer moments.
 const TYPICAL: Duration = Duration::from_millis(20);
@@ -36,12 +33,10 @@ pub fn plan(_: &Options) -> Plan {
 
 pub async fn drive(session: &Session) -> Vec<Case> {
     let measured = measure(session, "cut", MEASURE).await;
-    let (mut cases, mut silent) = (Vec::new(), 0);
+    let mut cases = Vec::new();
     for (moment, by, at_once) in sweep(session.latency()) {
-        let case = cut(session, moment, by, at_once).await;
-        silent += usize::from(case.last().is_some_and(|answer| answer.class == Class::Silence));
-        cases.push(case);
-        if silent == SILENT {
+        cases.push(cut(session, moment, by, at_once).await);
+        if enough(&cases) {
             break;
         }
     }

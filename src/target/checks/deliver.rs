@@ -1,6 +1,6 @@
 //! Copies that the client does not know of: delivered twice, or held back and let go when the retry is done.
 
-use super::Plan;
+use super::{Plan, enough};
 use crate::proxy::{Fault, Gate, Second, Until};
 use crate::target::case::{Case, Shortfall};
 use crate::target::options::Options;
@@ -26,6 +26,9 @@ pub async fn double(session: &Session) -> Vec<Case> {
             case.shortfall = Some(Shortfall::NotCarriedOut("the second copy could not be delivered".into()));
         }
         cases.push(case);
+        if enough(&cases) {
+            break;
+        }
     }
     session.retry_later(cases).await
 }
@@ -38,8 +41,8 @@ pub fn late_plan(_: &Options) -> Plan {
 
 pub async fn late(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
-    for round in 1..=LATE {
-        let mut case = session.case("late_arrival", format!("round {round}"));
+    for _ in 0..LATE {
+        let mut case = session.case("late_arrival", "held back");
         let (held, go) = (Gate::new(), Gate::new());
         let (arrived, until) = (held.clone(), Until::Opened(go.clone()));
         let fault = move || {

@@ -1,6 +1,6 @@
 //! Keys used in other ways than meant: again for something else, not at all, and keys that look alike.
 
-use super::Plan;
+use super::{Plan, enough};
 use super::race::{Release, Shot, fire};
 use crate::target::case::{Case, Rule};
 use crate::target::options::Options;
@@ -33,7 +33,8 @@ pub async fn reuse(session: &Session) -> Vec<Case> {
             session.send(&mut case, 0, "first payload again").await;
             cases.push(case);
         }
-        for _ in 0..IN_FLIGHT {
+        let rounds = if enough(&cases) { 0 } else { IN_FLIGHT };
+        for _ in 0..rounds {
             let mut case = payloads(session, other, "in flight");
             let shots = (0..2).map(|call| Shot { call, bytes: session.bytes(&case.calls[call]), to: session.target() });
             let shots = shots.collect();
@@ -66,9 +67,9 @@ pub fn none_plan(_: &Options) -> Plan {
 /// Two intents without a key, the first one twice.
 pub async fn none(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
-    for round in 1..=NONE_ROUNDS {
+    for _ in 0..NONE_ROUNDS {
         let calls = [(); 2].map(|()| Call { keys: Vec::new(), ..session.call("no_key") });
-        let mut case = Case::new(format!("round {round}"), Rule::Keyless, calls.to_vec());
+        let mut case = Case::new("without a key", Rule::Keyless, calls.to_vec());
         session.send(&mut case, 0, "without a key").await;
         session.send(&mut case, 0, "the same again, without a key").await;
         session.send(&mut case, 1, "another intent, without a key").await;

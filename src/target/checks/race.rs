@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::Plan;
+use super::{Plan, enough};
 use super::cut::measure;
 use crate::client::Connection;
 use crate::proxy::reach;
@@ -18,6 +18,8 @@ const MEASURE: u64 = 3;
 const TOGETHER: u64 = 16;
 /// Rounds in which the others go when the first is near its end.
 const STAGGERED: u64 = 16;
+/// For opening the connections of a round, at least.
+const OPENING: Duration = Duration::from_millis(250);
 /// A slow target gets fewer rounds, but never less than a quarter.
 const BUDGET: Duration = Duration::from_secs(6);
 
@@ -58,6 +60,9 @@ pub async fn drive(session: &Session, copies: usize) -> Vec<Case> {
         let shots = (0..copies).map(|_| Shot { call: 0, bytes: session.bytes(&case.calls[0]), to: target }).collect();
         fire(session, &mut case, shots, release).await;
         cases.push(case);
+        if enough(&cases) {
+            break;
+        }
     }
     [measured, session.retry_later(cases).await].concat()
 }
@@ -85,7 +90,9 @@ fn releases(latency: Duration) -> Vec<Release> {
 /// Opens a connection for each shot and lets all go. The attempts come into the case in the order of their replies; a
 /// connection that did not open is left out, and fewer than two make no race.
 pub async fn fire(session: &Session, case: &mut Case, shots: Vec<Shot<'_>>, release: Release) {
-    let deadline = tokio::time::Instant::now() + session.patience();
+    // A connection that a short backlog leaves out must not hold up those that are open.
+    let patience = (session.latency() * 4).max(OPENING).min(session.patience());
+    let deadline = tokio::time::Instant::now() + patience;
     let opened = join_all(shots.iter().map(|shot| Connection::open(shot.to.socket, None, deadline))).await;
     let mut ready: Vec<_> = opened.into_iter().zip(&shots).filter_map(|(open, shot)| Some((open.ok()?, shot))).collect();
     if ready.len() < 2 {

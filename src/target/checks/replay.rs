@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use super::Plan;
+use super::{Plan, enough};
 use crate::target::case::Case;
 use crate::target::options::Options;
 use crate::target::session::Session;
@@ -18,11 +18,14 @@ pub fn again_plan(_: &Options) -> Plan {
 
 pub async fn again(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
-    for round in 1..=ROUNDS {
-        let mut case = session.case("replay", format!("round {round}"));
+    for _ in 0..ROUNDS {
+        let mut case = session.case("replay", "after success");
         session.send(&mut case, 0, "first").await;
         session.send(&mut case, 0, "again").await;
         cases.push(case);
+        if enough(&cases) {
+            break;
+        }
     }
     session.retry_later(cases).await
 }
@@ -42,6 +45,9 @@ pub async fn elsewhere(session: &Session) -> Vec<Case> {
             cases.push(with_header(session, label, header).await);
         }
         cases.push(from_address(session).await);
+        if enough(&cases) {
+            break;
+        }
     }
     session.retry_later(cases).await
 }
@@ -76,14 +82,17 @@ pub fn equivalent_plan(_: &Options) -> Plan {
 
 pub async fn equivalent(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
-    for round in 1..=2 * ROUNDS {
-        let mut case = session.case("equivalent", format!("round {round}"));
+    for _ in 0..2 * ROUNDS {
+        let mut case = session.case("equivalent", "after success");
         let mut other = case.calls[0].clone();
         other.reserialised = true;
         case.calls.push(other);
         session.send(&mut case, 0, "first").await;
         session.send(&mut case, 1, "reordered").await;
         cases.push(case);
+        if enough(&cases) {
+            break;
+        }
     }
     session.retry_later(cases).await
 }

@@ -15,8 +15,8 @@ pub fn plan(_: &Options) -> Plan {
 pub async fn drive(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
     for (by, how) in [(End::Fin, "FIN"), (End::Rst, "RST")] {
-        for round in 1..=ROUNDS {
-            let mut case = session.case("half_request", format!("{how}, round {round}"));
+        for _ in 0..ROUNDS {
+            let mut case = session.case("half_request", format!("stopped by {how}"));
             let note = format!("half of the body, then {how}");
             session.send_through(&mut case, &note, Fault::HalfRequest { by }, session.patience()).await;
             session.send(&mut case, 0, "the whole request").await;
