@@ -185,3 +185,6 @@ fn reply(parser: Parser) -> Option<Reply> {
         Start::Request { .. } => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -107,7 +107,7 @@ async fn repeat(times: u32, setups: &[Setup], ledgers: &LedgerDir, first: &mut R
         }
         let again = measure(setups, ledgers).await?;
         for (before, now) in first.scenarios.iter().zip(&again.scenarios) {
-            if before.run.attempts != now.run.attempts || before.run.charges != now.run.charges {
+            if report::json::row(before)? != report::json::row(now)? {
                 eprintln!("idem: run {number} of {} reads differently from run 1", now.setup.scenario.name);
                 exit = Exit::Finding;
             }

@@ -1,26 +1,247 @@
-use std::collections::HashMap;
+//! Reconciliation: what was committed against what was wanted, counted from ledger entries alone. Invariant: this is
+//! the only place that says what a duplicate or a loss is; the scenarios and a user's own records are counted by the
+//! same rule. Memory grows with distinct intents, not with charges.
+
+pub mod command;
+mod lines;
+mod records;
+mod report;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use serde::Serialize;
+use std::hash::BuildHasher;
+
+use crate::named::named_enum;
+use crate::reading::Figures;
+
+/// Expected intents and charges, counted as they stream by. Iteration is in order of first mention.
 #[derive(Default)]
 pub struct Tally {
-    expected: HashMap<String, u64>,
-    charged: HashMap<String, u64>,
+    /// The names, one after another: an allocation for each would double the memory of ten million.
+    text: String,
+    entries: Vec<Entry>,
+    /// Indices into `entries`, by name.
+    index: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    committed: u64,
 }
+
+/// One intent. 16 bytes, since there may be ten million.
+struct Entry {
+    /// Where its name ends in the text; it begins where the one before ends.
+    end: usize,
+    /// Charges, doubled, plus one where the intent is expected.
+    state: u64,
+}
+
+impl Entry {
+    fn charges(&self) -> u64 {
+        self.state >> 1
+    }
+
+    fn is_expected(&self) -> bool {
+        self.state & 1 == 1
+    }
+}
+
+/// What the tally comes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Charges.
+    pub committed: u64,
+    /// Distinct expected intents.
+    pub expected: u64,
+    /// Intents charged at least once.
+    pub distinct: u64,
+    /// Sum over intents of max(0, charges - 1).
+    pub duplicates: u64,
+    /// Expected intents with no charge.
+    pub lost: u64,
+    /// Intents charged but not expected.
+    pub unexpected: u64,
+}
+
+impl Totals {
+    /// Whether every expected intent was charged once and nothing else was. Each of the three can be fooled alone.
+    pub fn is_clean(&self) -> bool {
+        self.duplicates == 0 && self.lost == 0 && self.committed == self.expected
+    }
+}
+
+named_enum! {
+    /// What is wrong with an intent.
+    pub enum Finding {
+        /// Charged more than once.
+        Duplicate = "duplicate",
+        /// Expected and not charged.
+        Lost = "lost",
+        /// Charged and not expected.
+        Unexpected = "unexpected",
+    }
+}
+
+/// An intent that was not charged exactly as expected.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Offender<'a> {
+    pub intent: &'a str,
+    pub charges: u64,
+    pub expected: bool,
+}
+
+impl Offender<'_> {
+    /// What is wrong with it: one finding, or two for an unexpected intent charged more than once; none for an intent in
+    /// order.
+    pub fn findings(&self) -> impl Iterator<Item = Finding> {
+        let holds = |finding: &Finding| match finding {
+            Finding::Duplicate => self.charges > 1,
+            Finding::Lost => self.expected && self.charges == 0,
+            Finding::Unexpected => !self.expected && self.charges > 0,
+        };
+        Finding::ALL.iter().copied().filter(holds)
+    }
+}
+
 impl Tally {
-    pub fn expect(&mut self, i: &str) {
-        self.expected.insert(i.into(), 0);
+    /// Notes that this intent is wanted, once. False where it was expected already: that changes nothing.
+    pub fn expect(&mut self, intent: &str) -> bool {
+        let entry = self.entry(intent);
+        let first = !entry.is_expected();
+        entry.state |= 1;
+        first
     }
-    pub fn charge(&mut self, i: &str) {
-        *self.charged.entry(i.into()).or_insert(0) += 1;
+
+    /// Counts one ledger entry of this intent.
+    pub fn charge(&mut self, intent: &str) {
+        self.entry(intent).state += 2;
+        self.committed += 1;
     }
-    pub fn committed(&self) -> u64 {
-        self.charged.values().sum()
+
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals { committed: self.committed, ..Totals::default() };
+        for entry in &self.entries {
+            let (charged, expected) = (entry.charges() > 0, entry.is_expected());
+            totals.expected += u64::from(expected);
+            totals.distinct += u64::from(charged);
+            totals.duplicates += entry.charges().saturating_sub(1);
+            totals.lost += u64::from(expected && !charged);
+            totals.unexpected += u64::from(charged && !expected);
+        }
+        totals
     }
-    pub fn distinct(&self) -> u64 {
-        self.charged.len() as u64
+
+    /// The five figures of a scenario in which so many requests were sent.
+    pub fn figures(&self, requests: u64) -> Figures {
+        let Totals { committed, distinct, duplicates, lost, .. } = self.totals();
+        Figures { requests, charges: committed, unique: distinct, duplicates, lost }
     }
-    pub fn duplicates(&self) -> u64 {
-        self.charged.values().map(|n| n - 1).sum()
+
+    /// The intents that were not charged exactly as expected, in order of first mention.
+    pub fn offenders(&self) -> impl Iterator<Item = Offender<'_>> {
+        (0..self.entries.len())
+            .map(|index| {
+                let entry = &self.entries[index];
+                Offender { intent: self.name(index), charges: entry.charges(), expected: entry.is_expected() }
+            })
+            .filter(|intent| intent.findings().next().is_some())
     }
-    pub fn lost(&self) -> u64 {
-        self.expected.keys().filter(|k| !self.charged.contains_key(*k)).count() as u64
+
+    fn name(&self, index: usize) -> &str {
+        name(&self.text, &self.entries, index)
+    }
+
+    /// The intent's entry, made at its first mention.
+    fn entry(&mut self, intent: &str) -> &mut Entry {
+        let Tally { text, entries, index, hasher, .. } = self;
+        let found =
+            index.find(hasher.hash_one(intent), |&other| name(text, entries, other as usize) == intent).copied();
+        let at = found.unwrap_or_else(|| {
+            // 2^32 intents would take more than 100 GiB before this is reached.
+            let new = u32::try_from(entries.len()).expect("fewer than 2^32 distinct intents");
+            text.push_str(intent);
+            entries.push(Entry { end: text.len(), state: 0 });
+            let hash = |&other: &u32| hasher.hash_one(name(text, entries, other as usize));
+            index.insert_unique(hash(&new), new, hash);
+            new
+        });
+        &mut entries[at as usize]
+    }
+}
+
+fn name<'a>(text: &'a str, entries: &[Entry], index: usize) -> &'a str {
+    let start = index.checked_sub(1).map_or(0, |before| entries[before].end);
+    &text[start..entries[index].end]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tally(expected: &[&str], charges: &[&str]) -> Tally {
+        let mut tally = Tally::default();
+        expected.iter().for_each(|intent| assert!(tally.expect(intent)));
+        charges.iter().for_each(|intent| tally.charge(intent));
+        tally
+    }
+
+    #[test]
+    fn each_of_the_three_figures_can_be_fooled_alone() {
+        let swallowed = tally(&["a", "b"], &["a"]).totals();
+        assert_eq!((swallowed.duplicates, swallowed.lost), (0, 1));
+        let doubled = tally(&["a", "b"], &["a", "b", "b"]).totals();
+        assert_eq!((doubled.duplicates, doubled.lost), (1, 0));
+        let stray = tally(&["a"], &["a", "z"]).totals();
+        assert_eq!((stray.duplicates, stray.lost, stray.unexpected), (0, 0, 1));
+        let balanced = tally(&["a", "b"], &["a", "a"]).totals();
+        assert_eq!((balanced.committed, balanced.expected), (2, 2));
+        assert!([swallowed, doubled, stray, balanced].iter().all(|totals| !totals.is_clean()));
+        assert!(tally(&["a", "b"], &["b", "a"]).totals().is_clean());
+    }
+
+    #[test]
+    fn an_intent_expected_twice_is_wanted_once() {
+        let mut twice = tally(&["a"], &["a"]);
+        assert!(!twice.expect("a"));
+        assert!(twice.totals().is_clean());
+    }
+
+    #[test]
+    fn offenders_come_in_order_of_mention_with_what_is_wrong() {
+        let tally = tally(&["b", "a", "c"], &["z", "c", "b", "b", "z"]);
+        let named: Vec<(&str, Vec<Finding>)> =
+            tally.offenders().map(|offender| (offender.intent, offender.findings().collect())).collect();
+        use Finding::*;
+        let declared = [("b", vec![Duplicate]), ("a", vec![Lost]), ("z", vec![Duplicate, Unexpected])];
+        assert_eq!(named, declared);
+    }
+
+    proptest! {
+        #[test]
+        fn totals_are_those_of_plain_maps(expected in names(0), charges in names(60)) {
+            let mut tally = Tally::default();
+            expected.iter().for_each(|intent| { tally.expect(intent); });
+            charges.iter().for_each(|intent| tally.charge(intent));
+
+            let wanted: BTreeSet<_> = expected.iter().collect();
+            let mut per: BTreeMap<_, u64> = BTreeMap::new();
+            charges.iter().for_each(|intent| *per.entry(intent).or_default() += 1);
+            prop_assert_eq!(tally.totals(), Totals {
+                committed: charges.len() as u64,
+                expected: wanted.len() as u64,
+                distinct: per.len() as u64,
+                duplicates: per.values().map(|n| n - 1).sum(),
+                lost: wanted.iter().filter(|intent| !per.contains_key(*intent)).count() as u64,
+                unexpected: per.keys().filter(|intent| !wanted.contains(*intent)).count() as u64,
+            });
+            prop_assert_eq!(tally.figures(7).charges, charges.len() as u64);
+        }
+    }
+
+    /// Names of few letters, so that many meet.
+    fn names(at_least: usize) -> impl Strategy<Value = Vec<String>> {
+        prop::collection::vec("[abé]{0,3}", at_least..at_least + 60)
     }
 }

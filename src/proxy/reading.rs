@@ -11,6 +11,7 @@ use super::timestamp::rfc3339;
 use super::{End, Phase};
 use crate::http1::Message;
 use crate::outcome::Symptom;
+use crate::pointer::{Found, Pointer};
 
 /// A reading that grows with the events of its exchange. Absent fields are left out, but for `status`.
 #[derive(Clone, Debug, Serialize)]
@@ -62,8 +63,8 @@ impl Reading {
         }
     }
 
-    /// Takes in what happened. `receipt_at` is the JSON pointer to the receipt in a reply.
-    pub fn observe(&mut self, what: &What, receipt_at: &str) {
+    /// Takes in what happened. `receipt_at` is where a reply names its receipt.
+    pub fn observe(&mut self, what: &What, receipt_at: &Pointer) {
         match what {
             What::UpstreamReplied { reply, .. } => self.replied(Said::of(reply, receipt_at)),
             What::UpstreamFailed { symptom, detail, .. } => self.add_note(&format!("upstream: {symptom}: {detail}")),
@@ -151,23 +152,22 @@ struct Said {
 }
 
 impl Said {
-    fn of(reply: &Message, receipt_at: &str) -> Said {
+    fn of(reply: &Message, receipt_at: &Pointer) -> Said {
         let body: Option<Value> = serde_json::from_slice(&reply.body).ok();
         let marked = reply.head.get("idempotent-replayed").map(|value| value.eq_ignore_ascii_case(b"true"));
         Said {
             status: reply.head.status(),
-            receipt: body.as_ref().and_then(|body| text_at(body, receipt_at)),
+            receipt: name_at(&reply.body, receipt_at),
             replay: marked.or_else(|| body.as_ref()?.get("replay")?.as_bool()),
         }
     }
 }
 
-/// The text or number that a pointer leads to. None where there is neither.
-pub fn text_at(body: &Value, pointer: &str) -> Option<String> {
-    match body.pointer(pointer)? {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+/// The string or integer at a place of a JSON body. None for any other body, and where the place is not one name.
+pub fn name_at(body: &[u8], place: &Pointer) -> Option<String> {
+    match place.find(body) {
+        Ok(Found::Name(name)) => Some(name.into_owned()),
+        Ok(Found::Nothing | Found::Twice | Found::Other(_)) | Err(_) => None,
     }
 }
 

@@ -29,9 +29,14 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         if index > 0 {
             writeln!(out, ",")?;
         }
-        serde_json::to_writer(&mut *out, &scenario(judged))?;
+        out.write_all(&row(judged)?)?;
     }
     writeln!(out, "\n],\"run\":{}}}", varying(report))
+}
+
+/// What must be the same in every run of a scenario.
+pub fn row(judged: &Judged) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(&scenario(judged))
 }
 
 fn scenario(judged: &Judged) -> Scenario<'_> {

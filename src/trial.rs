@@ -30,7 +30,7 @@ const SHORT_RECEIPTS: u32 = 20;
 
 /// What the attempts of one scenario share.
 #[derive(Clone)]
-pub struct Bench {
+pub struct Trial {
     setup: Setup,
     /// Outlives the server, so that a restarted one is found at the same address.
     listener: Arc<TcpListener>,
@@ -42,8 +42,8 @@ pub struct Bench {
     restart: Option<Arc<Barrier>>,
 }
 
-impl Bench {
-    pub fn set_up(setup: Setup, path: &Path, connections: Arc<Semaphore>) -> anyhow::Result<Bench> {
+impl Trial {
+    pub fn set_up(setup: Setup, path: &Path, connections: Arc<Semaphore>) -> anyhow::Result<Trial> {
         let scenario = setup.scenario;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot bind a port on 127.0.0.1")?;
         let address = listener.local_addr()?;
@@ -52,7 +52,7 @@ impl Bench {
         std::fs::File::create(path).with_context(|| format!("cannot begin ledger {}", path.display()))?;
         let (ledger, _) = Ledger::open(path, names)?;
         let restart = scenario.restart.then(|| Arc::new(Barrier::new(setup.intents as usize + 1)));
-        Ok(Bench {
+        Ok(Trial {
             setup,
             listener: Arc::new(listener),
             address,
