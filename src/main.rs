@@ -1,6 +1,7 @@
 //! `idem`: parse, dispatch, print the error chain, return the exit code. Invariant: nothing is decided here.
 #![forbid(unsafe_code)]
 
+mod address;
 mod attempt;
 mod baseline;
 mod canonical;
@@ -19,6 +20,7 @@ mod output;
 mod pointer;
 mod policy;
 mod probe;
+mod proxy;
 mod reading;
 mod reconcile;
 mod report;
@@ -55,6 +57,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Probe(args) => probe::command(&args),
         Command::Serve(args) => serve::command(&args),
         Command::Reconcile(args) => reconcile::command::run(&args),
+        Command::Proxy(args) => proxy::command(&args),
     }
 }
 

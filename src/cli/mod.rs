@@ -2,6 +2,7 @@
 
 pub mod duration;
 pub mod probe;
+pub mod proxy;
 pub mod reconcile;
 pub mod serve;
 
@@ -24,4 +25,5 @@ pub enum Command {
     Probe(probe::ProbeArgs),
     Reconcile(reconcile::Args),
     Serve(serve::ServeArgs),
+    Proxy(proxy::ProxyArgs),
 }
