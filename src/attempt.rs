@@ -11,7 +11,7 @@ use crate::intent::Intent;
 use crate::outcome::{Kind, Symptom};
 
 /// One attempt as reported.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Attempt {
     pub intent: String,
     /// Counted from 1; simultaneous attempts share a number.

@@ -145,7 +145,8 @@ type Failure = (Symptom, String);
 async fn converse(stream: &mut TcpStream, request: &[u8], parser: &mut Parser) -> Result<(), Failure> {
     // A server may answer and close before it has read everything: its reply says more than our failed write.
     let sent = stream.write_all(request).await;
-    let mut buffer = [0; 8 * 1024];
+    // On the heap: thousands of attempts may be waiting at one moment.
+    let mut buffer = vec![0; 4 * 1024];
     while !parser.is_complete() {
         let read = match (stream.read(&mut buffer).await, &sent) {
             (Ok(0), Err(error)) if parser.head().is_none() => return Err(broken(error, parser)),
@@ -184,3 +185,6 @@ fn reply(parser: Parser) -> Option<Reply> {
         Start::Request { .. } => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,35 @@
 //! `idem`: parse, dispatch, print the error chain, return the exit code. Invariant: nothing is decided here.
 #![forbid(unsafe_code)]
 
+mod attempt;
+mod baseline;
+mod bench;
 mod canonical;
 mod cli;
+mod client;
 mod exit;
+mod fault;
 mod http1;
 mod intent;
+mod interrupt;
+mod ledger;
+mod ledger_dir;
 mod named;
 mod outcome;
 mod output;
 mod pointer;
+mod policy;
+mod probe;
 mod reading;
 mod reconcile;
+mod report;
+mod retry;
+mod retry_after;
+mod run;
+mod scenario;
+mod serve;
+mod server;
+mod verdict;
 
 use std::process::ExitCode;
 
@@ -34,16 +52,30 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
+        Command::Probe(args) => probe::command(&args),
+        Command::Serve(args) => serve::command(&args),
         Command::Reconcile(args) => reconcile::command::run(&args),
     }
 }
 
-/// Prints what the parser says. Its own usage code, 2, would collide with a finding's.
+/// Help goes to standard output; a usage error is one line. The parser's own exit code for it, 2, would collide with
+/// a finding's.
 fn refuse(usage: clap::Error) -> Exit {
-    // A reader that has gone away is no reason for another exit code.
-    let _ = usage.print();
     match usage.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Ok,
-        _ => Exit::Precondition,
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // A reader that has gone away is no reason for another exit code.
+            let _ = usage.print();
+            return Exit::Ok;
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => eprint!("{}", usage.render()),
+        _ => eprintln!("idem: {}; see --help", one_line(&usage.render().to_string())),
     }
+    Exit::Precondition
+}
+
+/// The parser's message and tips, without its usage block.
+fn one_line(message: &str) -> String {
+    let sayings = message.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+    let sayings = sayings.filter(|line| !line.is_empty() && !line.starts_with("For more information"));
+    sayings.collect::<Vec<_>>().join("; ")
 }

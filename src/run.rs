@@ -37,15 +37,13 @@ impl Run {
     /// The measured figures: requests from the attempts, everything else from the ledger.
     pub fn figures(&self) -> Figures {
         let mut tally = Tally::default();
-        self.intents.iter().for_each(|intent| tally.expect(&intent.name));
-        self.charges.iter().for_each(|charge| tally.charge(&charge.intent));
-        Figures {
-            requests: self.attempts.len() as u64,
-            charges: tally.committed(),
-            unique: tally.distinct(),
-            duplicates: tally.duplicates(),
-            lost: tally.lost(),
+        for intent in &self.intents {
+            tally.expect(&intent.name);
         }
+        for charge in &self.charges {
+            tally.charge(&charge.intent);
+        }
+        tally.figures(self.attempts.len() as u64)
     }
 }
 

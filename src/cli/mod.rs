@@ -1,6 +1,9 @@
 //! The command line: one file of options per command. Invariant: nothing is decided here but usage.
 
+pub mod duration;
+pub mod probe;
 pub mod reconcile;
+pub mod serve;
 
 use clap::{Parser, Subcommand};
 
@@ -18,5 +21,7 @@ Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to j
 
 #[derive(Subcommand)]
 pub enum Command {
+    Probe(probe::ProbeArgs),
     Reconcile(reconcile::Args),
+    Serve(serve::ServeArgs),
 }

@@ -190,6 +190,6 @@ async fn converse(stream: TcpStream, service: Arc<ChargeService>) {
 }
 
 async fn drain(stream: &mut TcpStream) {
-    let mut rest = [0; 4096];
+    let mut rest = vec![0; 4096];
     while matches!(stream.read(&mut rest).await, Ok(read) if read > 0) {}
 }
