@@ -1,4 +1,4 @@
-//! One attempt as a line that `idem classify` reads. Invariant: `status` and `kind` are what the client was given, the
+//! One attempt as a line that `idem classify` reads. Invariant: `status` and `symptom` are what the client was given, the
 //! `upstream_*` fields and `receipt` what the server said, and neither is made up from the other.
 
 use std::time::SystemTime;
@@ -10,7 +10,7 @@ use super::event::What;
 use super::timestamp::rfc3339;
 use super::{End, Phase};
 use crate::http1::Message;
-use crate::outcome::Symptom;
+use crate::outcome::{Kind, Symptom};
 use crate::pointer::{Found, Pointer};
 
 /// A reading that grows with the events of its exchange. Absent fields are left out, but for `status`.
@@ -28,7 +28,9 @@ pub struct Reading {
     /// None where no status line reached the client.
     status: Option<u16>,
     /// As the client will have seen it. None as long as that is open.
-    kind: Option<Symptom>,
+    symptom: Option<Symptom>,
+    /// The symptom's coarse kind.
+    kind: Option<Kind>,
     fault: Phase,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<String>,
@@ -53,6 +55,7 @@ impl Reading {
             attempt,
             key,
             status: None,
+            symptom: None,
             kind: None,
             fault,
             retry_after: None,
@@ -108,7 +111,7 @@ impl Reading {
 
     /// The proxy ends with this exchange under way: the client's connection closes if it is still there.
     pub fn stopped(&mut self) {
-        if self.kind.is_none() {
+        if self.symptom.is_none() {
             self.add_note("the proxy was stopped");
             self.client_saw(Symptom::Closed);
         }
@@ -116,7 +119,7 @@ impl Reading {
 
     /// What came first is what the client saw.
     fn client_saw(&mut self, symptom: Symptom) {
-        self.kind.get_or_insert(symptom);
+        self.kind = Some(self.symptom.get_or_insert(symptom).kind());
     }
 
     /// A second reply is that of a request delivered twice.

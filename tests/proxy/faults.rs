@@ -7,7 +7,7 @@ use crate::support::{CREATED, Proxy, Upstream, charge, to_end};
 /// The fields of a reading that a test looks at.
 fn row(reading: &Value) -> Value {
     let field = |name: &str| reading[name].clone();
-    json!([field("intent"), field("attempt"), field("key"), field("status"), field("kind"), field("fault")])
+    json!([field("intent"), field("attempt"), field("key"), field("status"), field("symptom"), field("fault")])
 }
 
 /// Runs two attempts of one intent under a fault. Gives what the client got first, how many connections the upstream saw,
@@ -24,7 +24,7 @@ fn two_attempts(fault: &str) -> (String, usize, Vec<Value>) {
 #[test]
 fn each_fault_is_seen_at_both_ends() {
     let cut = &CREATED[..CREATED.len() - 8];
-    for (fault, client, upstream, status, kind) in [
+    for (fault, client, upstream, status, symptom) in [
         ("none", CREATED, 2, json!(201), "ok"),
         ("pre_fail", "HTTP/1.1 503 ", 1, json!(503), "server-error"),
         ("post_drop", "<reset>", 2, json!(null), "reset"),
@@ -39,7 +39,7 @@ fn each_fault_is_seen_at_both_ends() {
         assert!(first.starts_with(client) && first.is_empty() == client.is_empty(), "{fault}: {first:?}");
         assert_eq!(connections, upstream, "{fault}");
         let rows: Vec<_> = readings.iter().map(row).collect();
-        let expected = [json!(["a", 1, "k", status, kind, fault]), json!(["a", 2, "k", 201, "ok", "none"])];
+        let expected = [json!(["a", 1, "k", status, symptom, fault]), json!(["a", 2, "k", 201, "ok", "none"])];
         assert_eq!(rows, expected, "{fault}");
     }
 }
@@ -51,7 +51,7 @@ fn a_cut_ends_both_connections_before_the_reply() {
     assert_eq!(proxy.exchange(&charge("a", None)), "");
     let readings = proxy.readings();
     assert_eq!(row(&readings[0]), json!(["a", 1, null, null, "closed", "cut"]));
-    assert!(readings[0].get("key").is_none());
+    assert_eq!((readings[0].get("key"), &readings[0]["kind"]), (None, &json!("transport")));
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn an_upstream_that_dies_in_its_body_cuts_the_client_off_too() {
     let proxy = Proxy::start(Upstream::start(reply).address, "none", &[]);
     assert_eq!(proxy.exchange(&charge("a", None)), reply);
     let reading = &proxy.readings()[0];
-    assert_eq!((&reading["status"], &reading["kind"]), (&200.into(), &"truncated".into()));
+    assert_eq!((&reading["status"], &reading["symptom"]), (&200.into(), &"truncated".into()));
 }
 
 #[test]
