@@ -1,9 +1,9 @@
 //! `idem`: parse, dispatch, print the error chain, return the exit code. Invariant: nothing is decided here.
 #![forbid(unsafe_code)]
 
+mod address;
 mod attempt;
 mod baseline;
-mod bench;
 mod canonical;
 mod cli;
 mod client;
@@ -21,6 +21,7 @@ mod output;
 mod pointer;
 mod policy;
 mod probe;
+mod proxy;
 mod reading;
 mod reconcile;
 mod report;
@@ -31,6 +32,7 @@ mod scenario;
 mod selftest;
 mod serve;
 mod server;
+mod trial;
 mod ttl;
 mod verdict;
 
@@ -59,6 +61,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Serve(args) => serve::command(&args),
         Command::Selftest(args) => selftest::command::run(&args),
         Command::Reconcile(args) => reconcile::command::run(&args),
+        Command::Proxy(args) => proxy::command(&args),
     }
 }
 

@@ -5,21 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::attempt::Attempt;
-use crate::bench::Bench;
 use crate::intent::Intent;
 use crate::ledger::{self, Charge};
-use crate::policy::Policy;
 use crate::reading::Figures;
 use crate::reconcile::Tally;
-use crate::scenario::Scenario;
+use crate::trial::{Setup, Trial};
 
 /// Attempts at one moment, over all scenarios of the process: two descriptors each.
 const CONNECTIONS: usize = 128;
+
+/// Bound of what commits may take after the last attempt. One that waits for a rival that never came ends here.
+const COMMIT_TIME: Duration = Duration::from_secs(10);
 
 /// What one run of a scenario brought: the readings, not yet reconciled.
 #[derive(Debug)]
@@ -47,14 +48,6 @@ impl Run {
     }
 }
 
-/// A scenario as it is to be run: under its own policy or another, at its own size or another.
-#[derive(Clone, Copy, Debug)]
-pub struct Setup {
-    pub scenario: &'static Scenario,
-    pub policy: Policy,
-    pub intents: u32,
-}
-
 /// Bounds what all scenarios of the process do at one moment.
 pub fn connections() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(CONNECTIONS))
@@ -63,17 +56,18 @@ pub fn connections() -> Arc<Semaphore> {
 /// Runs one scenario with its ledger at `path`, which is begun anew. Errors: a port, the ledger, or a task that died.
 pub async fn run(setup: Setup, path: &Path, connections: Arc<Semaphore>) -> anyhow::Result<Run> {
     let since = Instant::now();
-    let bench = Bench::set_up(setup, path, connections)?;
-    let port = bench.address.port();
+    let trial = Trial::set_up(setup, path, connections)?;
+    let port = trial.address.port();
     let scenario = setup.scenario;
     let intents: Vec<_> = (1..=setup.intents).map(|number| scenario.intent(number)).collect();
-    let server = bench.serve(&[])?;
+    let server = trial.serve(&[])?;
     let (server, mut attempts) = if scenario.restart {
-        bench.attempt_all_with_restart(server, &intents).await?
+        trial.attempt_all_with_restart(server, &intents).await?
     } else {
-        (server, bench.attempt_all(&intents).await?)
+        (server, trial.attempt_all(&intents).await?)
     };
-    server.stop().await;
+    let at_rest = tokio::time::timeout(COMMIT_TIME, server.stop()).await;
+    at_rest.context("a commit is still under way")?;
     let reading = ledger::read(path)?;
     if !reading.torn.is_empty() {
         bail!("ledger {} ends in a torn line", path.display());

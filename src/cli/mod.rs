@@ -2,6 +2,7 @@
 
 pub mod duration;
 pub mod probe;
+pub mod proxy;
 pub mod reconcile;
 pub mod selftest;
 pub mod serve;
@@ -26,4 +27,5 @@ pub enum Command {
     Selftest(selftest::Args),
     Reconcile(reconcile::Args),
     Serve(serve::ServeArgs),
+    Proxy(proxy::ProxyArgs),
 }

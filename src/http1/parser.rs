@@ -44,6 +44,8 @@ pub struct Parser {
     /// Where in `raw` the line that is being read begins.
     line_start: usize,
     interim: Vec<Head>,
+    /// Where in `raw` the body begins, once the head is there.
+    body_at: usize,
     /// With its framing, once it is there.
     head: Option<(Head, Framing)>,
     body: Vec<u8>,
@@ -68,6 +70,7 @@ impl Parser {
             raw: Vec::new(),
             head_start: 0,
             line_start: 0,
+            body_at: 0,
             interim: Vec::new(),
             head: None,
             body: Vec::new(),
@@ -117,6 +120,11 @@ impl Parser {
         self.head.as_ref().map(|(head, _)| head)
     }
 
+    /// Bytes of all heads. 0 before the final head is there.
+    pub fn body_at(&self) -> usize {
+        self.body_at
+    }
+
     /// The interim responses that have come so far.
     pub fn interim(&self) -> &[Head] {
         &self.interim
@@ -139,7 +147,7 @@ impl Parser {
     pub fn into_message(self) -> Message {
         assert!(self.is_complete(), "the message is not complete");
         let (head, framing) = self.head.expect("a complete message has a head");
-        Message { head, body: self.body, raw: self.raw, interim: self.interim, framing }
+        Message { head, body: self.body, raw: self.raw, body_at: self.body_at, interim: self.interim, framing }
     }
 
     /// Consumes at least one byte of `bytes`, which are not empty, or fails.
@@ -243,6 +251,7 @@ impl Parser {
             Framing::Chunked => State::Chunked(Chunked::new()),
             Framing::UntilClose => State::UntilClose,
         };
+        self.body_at = self.raw.len();
         self.head = Some((head, framing));
         Ok(())
     }

@@ -16,9 +16,9 @@ use crate::client::{self, Outcome};
 use crate::fault::Faults;
 use crate::intent::Intent;
 use crate::ledger::{self, Charge, Ledger, ReceiptNames};
+use crate::policy::Policy;
 use crate::retry::Budget;
-use crate::run::Setup;
-use crate::scenario::BACKOFF;
+use crate::scenario::{BACKOFF, Scenario};
 use crate::server::{ChargeService, Server};
 
 /// Intents under way in one scenario: each holds a task, most of them waiting out a backoff.
@@ -28,9 +28,17 @@ const INTENT_TIME: Duration = Duration::from_secs(60);
 /// Above this many charges a receipt gets 16 hex digits, since 8 could collide.
 const SHORT_RECEIPTS: u32 = 20;
 
+/// A scenario as it is to be run: under its own policy or another, at its own size or another.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    pub scenario: &'static Scenario,
+    pub policy: Policy,
+    pub intents: u32,
+}
+
 /// What the attempts of one scenario share.
 #[derive(Clone)]
-pub struct Bench {
+pub struct Trial {
     setup: Setup,
     /// Outlives the server, so that a restarted one is found at the same address.
     listener: Arc<TcpListener>,
@@ -42,8 +50,8 @@ pub struct Bench {
     restart: Option<Arc<Barrier>>,
 }
 
-impl Bench {
-    pub fn set_up(setup: Setup, path: &Path, connections: Arc<Semaphore>) -> anyhow::Result<Bench> {
+impl Trial {
+    pub fn set_up(setup: Setup, path: &Path, connections: Arc<Semaphore>) -> anyhow::Result<Trial> {
         let scenario = setup.scenario;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot bind a port on 127.0.0.1")?;
         let address = listener.local_addr()?;
@@ -52,7 +60,7 @@ impl Bench {
         std::fs::File::create(path).with_context(|| format!("cannot begin ledger {}", path.display()))?;
         let (ledger, _) = Ledger::open(path, names)?;
         let restart = scenario.restart.then(|| Arc::new(Barrier::new(setup.intents as usize + 1)));
-        Ok(Bench {
+        Ok(Trial {
             setup,
             listener: Arc::new(listener),
             address,
