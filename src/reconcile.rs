@@ -3,7 +3,6 @@
 //! same rule. Memory grows with distinct intents, not with charges.
 
 pub mod command;
-mod lines;
 mod names;
 mod records;
 mod report;

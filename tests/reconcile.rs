@@ -1,50 +1,27 @@
 //! `idem reconcile` through the built binary: real files and pipes, golden output, and figures held to a plain count.
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use support::{Ran, idem, run_with_input};
+use tempfile::TempDir;
 
-/// A folder of one test's own.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Folder {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reconcile-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    /// Runs `idem reconcile` in the folder on these two files.
-    fn reconcile(&self, ledger: impl AsRef<[u8]>, expected: impl AsRef<[u8]>, options: &[&str]) -> Output {
-        std::fs::write(self.0.join("ledger.jsonl"), ledger).unwrap();
-        std::fs::write(self.0.join("expected"), expected).unwrap();
-        let files = ["--ledger", "ledger.jsonl", "--expected", "expected"];
-        self.idem().args(files).args(options).output().unwrap()
-    }
-
-    fn idem(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_idem"));
-        command.current_dir(&self.0).arg("reconcile");
-        command
-    }
+/// Runs `idem reconcile` on these two files, named `ledger.jsonl` and `expected` in a folder of their own.
+fn reconcile(ledger: impl AsRef<[u8]>, expected: impl AsRef<[u8]>, options: &[&str]) -> Ran {
+    let folder = folder(ledger, expected);
+    let files = ["reconcile", "--ledger", "ledger.jsonl", "--expected", "expected"];
+    idem(files).args(options).current_dir(folder.path()).output().unwrap().into()
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
+fn folder(ledger: impl AsRef<[u8]>, expected: impl AsRef<[u8]>) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("ledger.jsonl"), ledger).unwrap();
+    std::fs::write(folder.path().join("expected"), expected).unwrap();
+    folder
 }
 
 fn ledger(intents: &[&str]) -> String {
@@ -53,96 +30,88 @@ fn ledger(intents: &[&str]) -> String {
 
 #[test]
 fn a_clean_ledger_is_ok_whatever_the_shape_of_the_expected() {
-    let folder = Folder::new("clean");
     for expected in ["ord-1\nord-2\n", "\"ord-1\"\n\"ord-2\"\n", "{\"intent\":\"ord-1\"}\n{\"intent\":\"ord-2\"}"] {
-        let output = folder.reconcile(ledger(&["ord-2", " ord-1 "]), expected, &[]);
-        assert_eq!(stdout(&output), include_str!("data/reconcile-clean.txt"));
-        assert_eq!((stderr(&output), output.status.code()), ("", Some(0)));
+        let output = reconcile(ledger(&["ord-2", " ord-1 "]), expected, &[]);
+        assert_eq!(output.stdout, include_str!("data/reconcile-clean.txt"));
+        assert_eq!((output.stderr.as_str(), output.code), ("", Some(0)));
     }
 }
 
 #[test]
 fn every_kind_of_finding_is_named() {
-    let folder = Folder::new("findings");
     let charges = ledger(&["ord-1", "ord-2", "ord-2", "ord-2", "stray\u{7}", "stray\u{7}"]);
-    let output = folder.reconcile(&charges, "ord-1\nord-2\nord-3\n", &[]);
-    assert_eq!(stdout(&output), include_str!("data/reconcile-findings.txt"));
-    assert_eq!((stderr(&output), output.status.code()), ("", Some(2)));
+    let output = reconcile(&charges, "ord-1\nord-2\nord-3\n", &[]);
+    assert_eq!(output.stdout, include_str!("data/reconcile-findings.txt"));
+    assert_eq!((output.stderr.as_str(), output.code), ("", Some(2)));
 
-    let output = folder.reconcile(&charges, "ord-1\nord-2\nord-3\n", &["--format", "json"]);
+    let output = reconcile(&charges, "ord-1\nord-2\nord-3\n", &["--format", "json"]);
     let offenders = json!([
         {"findings": ["duplicate"], "intent": "ord-2", "charges": 3, "expected": true},
         {"findings": ["lost"], "intent": "ord-3", "charges": 0, "expected": true},
         {"findings": ["duplicate", "unexpected"], "intent": "stray\u{7}", "charges": 2, "expected": false},
     ]);
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let document: Value = output.json();
     assert_eq!(document["offenders"], offenders);
     assert_eq!((&document["duplicates"], &document["conclusion"]), (&json!(3), &json!("MISMATCH")));
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.code, Some(2));
 }
 
 #[test]
 fn each_finding_alone_exits_2() {
-    let folder = Folder::new("alone");
     for charges in [&["a", "b", "b"][..], &["a"], &["a", "b", "z"], &["a", "a"], &[]] {
-        assert_eq!(folder.reconcile(ledger(charges), "a\nb\n", &[]).status.code(), Some(2), "{charges:?}");
+        assert_eq!(reconcile(ledger(charges), "a\nb\n", &[]).code, Some(2), "{charges:?}");
     }
 }
 
 #[test]
 fn text_names_the_first_20_offenders_and_json_all() {
-    let folder = Folder::new("many");
     let expected: String = (0..25).map(|n| format!("ord-{n}\n")).collect();
-    let output = folder.reconcile("", &expected, &[]);
-    assert_eq!(stdout(&output).matches("intent=ord-").count(), 20);
-    assert!(stdout(&output).contains("\n... and 5 more; --format json names all\nMISMATCH\n"), "{}", stdout(&output));
-    let output = folder.reconcile("", &expected, &["--format", "json"]);
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let output = reconcile("", &expected, &[]);
+    assert_eq!(output.stdout.matches("intent=ord-").count(), 20);
+    assert!(output.stdout.contains("\n... and 5 more; --format json names all\nMISMATCH\n"), "{}", output.stdout);
+    let output = reconcile("", &expected, &["--format", "json"]);
+    let document: Value = output.json();
     assert_eq!(document["offenders"].as_array().unwrap().len(), 25);
 }
 
 #[test]
 fn bad_lines_are_named_and_the_good_ones_count() {
-    let folder = Folder::new("bad");
     let mut charges = ledger(&["ord-1", "ord-2"]);
     charges.push_str("\n{\"intent\":\"ord-3\"\n{\"order\":1}\n{\"intent\":1.5}\n{\"intent\":\"a\",\"intent\":\"b\"}\n{\"intent\":\"ord-4");
-    let output = folder.reconcile(&charges, "ord-1\nord-2\nord-2\n", &[]);
-    assert_eq!(stderr(&output), include_str!("data/reconcile-bad-lines.txt"));
-    assert!(stdout(&output).ends_with("UNPROVEN\n"), "{}", stdout(&output));
-    assert_eq!(output.status.code(), Some(3));
+    let output = reconcile(&charges, "ord-1\nord-2\nord-2\n", &[]);
+    assert_eq!(output.stderr, include_str!("data/reconcile-bad-lines.txt"));
+    assert!(output.stdout.ends_with("UNPROVEN\n"), "{}", output.stdout);
+    assert_eq!(output.code, Some(3));
 
     // A finding stands, whatever else could not be read.
-    let output = folder.reconcile(charges + "\n" + &ledger(&["ord-1"]), "ord-1\nord-2\n", &[]);
-    assert!(stdout(&output).contains("duplicate            charges=2 intent=ord-1\n"), "{}", stdout(&output));
-    assert_eq!(output.status.code(), Some(2));
+    let output = reconcile(charges + "\n" + &ledger(&["ord-1"]), "ord-1\nord-2\n", &[]);
+    assert!(output.stdout.contains("duplicate            charges=2 intent=ord-1\n"), "{}", output.stdout);
+    assert_eq!(output.code, Some(2));
 }
 
 #[test]
 fn a_bad_line_of_expected_intents_leaves_it_unproven() {
-    let folder = Folder::new("bad-expected");
-    let output = folder.reconcile(ledger(&["a"]), "{\"intent\":\"a\"}\n{}\n", &[]);
-    assert_eq!(stderr(&output), "idem: expected:2: no intent at `/intent`; mend the line, or give another pointer\n");
-    assert_eq!(output.status.code(), Some(3));
-    let output = folder.reconcile(ledger(&["a"]), "{}\n", &[]);
-    assert_eq!((stdout(&output), output.status.code()), ("", Some(3)));
+    let output = reconcile(ledger(&["a"]), "{\"intent\":\"a\"}\n{}\n", &[]);
+    assert_eq!(output.stderr, "idem: expected:2: no intent at `/intent`; mend the line, or give another pointer\n");
+    assert_eq!(output.code, Some(3));
+    let output = reconcile(ledger(&["a"]), "{}\n", &[]);
+    assert_eq!((output.stdout.as_str(), output.code), ("", Some(3)));
 }
 
 #[test]
 fn no_expected_intent_exits_4() {
-    let folder = Folder::new("zero");
     for expected in ["", "\n \r\n"] {
-        let output = folder.reconcile(ledger(&["a", "a"]), expected, &[]);
-        assert_eq!((stdout(&output), output.status.code()), ("", Some(4)));
+        let output = reconcile(ledger(&["a", "a"]), expected, &[]);
+        assert_eq!((output.stdout.as_str(), output.code), ("", Some(4)));
         let said = "idem: expected: no expected intent, so there is nothing to hold the ledger to\n";
-        assert_eq!(stderr(&output), said);
+        assert_eq!(output.stderr, said);
     }
 }
 
 #[test]
 fn the_pointers_say_where_the_intent_is() {
-    let folder = Folder::new("pointers");
     let charges = "{\"order\":{\"i/d\":[7,8]}}\n{\"order\":{\"i/d\":[7,9]}}\n";
-    let at = |options: &[&str], expected: &str| folder.reconcile(charges, expected, options).status.code();
+    let at = |options: &[&str], expected: &str| reconcile(charges, expected, options).code;
     assert_eq!(at(&["--intent-at", "/order/i~1d/1"], "8\n9\n"), Some(0));
     assert_eq!(at(&["--intent-at", "/order/i~1d/0"], "8\n9\n"), Some(2));
     assert_eq!(at(&["--intent-at", "/order/i~1d/1"], charges), Some(0));
@@ -153,47 +122,38 @@ fn the_pointers_say_where_the_intent_is() {
 
 #[test]
 fn what_cannot_be_opened_or_followed_exits_3_with_a_reason() {
-    let folder = Folder::new("usage");
-    std::fs::write(folder.0.join("expected"), "a\n").unwrap();
+    let folder = folder("", "a\n");
     for (options, reason) in [
-        (&["--ledger", "nope", "--expected", "expected"][..], "cannot open nope: No such file"),
-        (&["--ledger", ".", "--expected", "expected"], "cannot read .: Is a directory"),
-        (&["--ledger", "-", "--expected", "-"], "standard input can be read once"),
-        (&["--ledger", "x", "--expected", "y", "--intent-at", "id"], "write `/id`"),
-        (&["--ledger", "x"], "--expected <FILE>"),
+        ("--ledger nope --expected expected", "cannot open nope: No such file"),
+        ("--ledger . --expected expected", "cannot read .: Is a directory"),
+        ("--ledger - --expected -", "standard input can be read once"),
+        ("--ledger x --expected y --intent-at id", "write `/id`"),
+        ("--ledger x", "--expected <FILE>"),
     ] {
-        let output = folder.idem().args(options).output().unwrap();
-        assert!(stderr(&output).contains(reason), "{}", stderr(&output));
-        assert_eq!((stdout(&output), output.status.code()), ("", Some(3)));
+        let ran = idem(["reconcile"]).args(options.split(' ')).current_dir(folder.path()).output().unwrap();
+        let ran = Ran::from(ran).exits(3).says(reason);
+        assert_eq!(ran.stdout, "");
     }
 }
 
 #[test]
 fn either_input_may_be_standard_input() {
-    let folder = Folder::new("stdin");
-    std::fs::write(folder.0.join("ledger"), ledger(&["a"])).unwrap();
-    std::fs::write(folder.0.join("names"), "a\n").unwrap();
-    for (files, input) in [
-        (["--ledger", "ledger", "--expected", "-"], "a\n".to_owned()),
-        (["--ledger", "-", "--expected", "names"], ledger(&["a"])),
-    ] {
-        let mut child = folder.idem().args(files).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        assert!(child.wait_with_output().unwrap().status.success(), "{files:?}");
-    }
+    let folder = folder(ledger(&["a"]), "a\n");
+    let at = |file: &str| folder.path().join(file).display().to_string();
+    run_with_input(&format!("reconcile --ledger {} --expected -", at("ledger.jsonl")), b"a\n").exits(0);
+    run_with_input(&format!("reconcile --ledger - --expected {}", at("expected")), ledger(&["a"]).as_bytes()).exits(0);
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_crash() {
-    let folder = Folder::new("pipe");
     let expected: String = (0..50_000).map(|n| format!("ord-{n}\n")).collect();
-    std::fs::write(folder.0.join("expected"), expected).unwrap();
-    std::fs::write(folder.0.join("ledger"), "").unwrap();
-    let files = ["--ledger", "ledger", "--expected", "expected", "--format", "json"];
-    let mut child = folder.idem().args(files).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let folder = folder("", expected);
+    let mut command = idem(["reconcile", "--ledger", "ledger.jsonl", "--expected", "expected", "--format", "json"]);
+    command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
     drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((stderr(&output), output.status.code()), ("", Some(2)));
+    let ran = Ran::from(child.wait_with_output().unwrap()).exits(2);
+    assert_eq!(ran.stderr, "");
 }
 
 proptest! {
@@ -205,11 +165,10 @@ proptest! {
         charges in prop::collection::vec("[ab\"\\\\é\u{1}]{1,2} ?", 0..40),
         expected in prop::collection::btree_set("[ab\"\\\\é\u{1}]{1,2}", 1..12),
     ) {
-        let folder = Folder::new("property");
-        let written: String = charges.iter().map(|intent| format!("{}\n", json!({"x": [intent], "intent": intent}))).collect();
+            let written: String = charges.iter().map(|intent| format!("{}\n", json!({"x": [intent], "intent": intent}))).collect();
         let wanted: String = expected.iter().map(|intent| format!("{}\n", json!({"intent": intent}))).collect();
-        let output = folder.reconcile(written, wanted, &["--format", "json"]);
-        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let output = reconcile(written, wanted, &["--format", "json"]);
+        let document: Value = output.json();
 
         let mut per: BTreeMap<&str, u64> = BTreeMap::new();
         charges.iter().for_each(|intent| *per.entry(intent.trim()).or_default() += 1);
@@ -232,6 +191,6 @@ proptest! {
         let wrong: BTreeSet<&str> = expected.iter().map(String::as_str).chain(per.keys().copied()).filter(offends).collect();
         prop_assert_eq!(named, wrong);
         let clean = duplicates == 0 && lost == 0 && charges.len() == expected.len();
-        prop_assert_eq!(output.status.code(), Some(if clean { 0 } else { 2 }));
+        prop_assert_eq!(output.code, Some(if clean { 0 } else { 2 }));
     }
 }

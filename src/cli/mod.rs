@@ -4,6 +4,7 @@ pub mod duration;
 pub mod probe;
 pub mod proxy;
 pub mod reconcile;
+pub mod selftest;
 pub mod serve;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +24,7 @@ Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to j
 #[derive(Subcommand)]
 pub enum Command {
     Probe(probe::ProbeArgs),
+    Selftest(selftest::Args),
     Reconcile(reconcile::Args),
     Serve(serve::ServeArgs),
     Proxy(Box<proxy::ProxyArgs>),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead};
 
-use super::lines::{LONGEST, Line, Lines};
+use crate::lines::{LONGEST, Line, Lines};
 use crate::pointer::{Found, Pointer};
 
 /// Complaints kept for printing; the rest are counted.
