@@ -27,5 +27,5 @@ pub enum Command {
     Selftest(selftest::Args),
     Reconcile(reconcile::Args),
     Serve(serve::ServeArgs),
-    Proxy(proxy::ProxyArgs),
+    Proxy(Box<proxy::ProxyArgs>),
 }

@@ -120,16 +120,6 @@ impl Parser {
         self.head.as_ref().map(|(head, _)| head)
     }
 
-    /// Bytes of all heads. 0 before the final head is there.
-    pub fn body_at(&self) -> usize {
-        self.body_at
-    }
-
-    /// The interim responses that have come so far.
-    pub fn interim(&self) -> &[Head] {
-        &self.interim
-    }
-
     /// Bytes of the message that have come so far, exactly.
     pub fn raw(&self) -> &[u8] {
         &self.raw

@@ -98,21 +98,26 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Gives the client the reply's bytes as they come.
+    /// Gives the client the reply's bytes as they come, once its head is whole: before, it could still be told 502.
     async fn pass(&mut self) -> bool {
         let mut leg = match aside(self.client, self.notes, self.delivery.sent(0)).await {
             Ok((leg, _)) => leg,
             Err(failure) => return self.gateway_error(&failure).await,
         };
-        let mut given = 0;
+        let (mut given, mut pending) = (0, Vec::new());
         let ended = loop {
             match aside(self.client, self.notes, leg.more()).await {
-                Ok(Some(bytes)) => given += self.write(&bytes).await,
+                Ok(Some(bytes)) => {
+                    pending.extend_from_slice(&bytes);
+                    if leg.status().is_some() {
+                        given += self.write(&std::mem::take(&mut pending)).await;
+                    }
+                }
                 Ok(None) => break Ok(()),
                 Err(failure) => break Err(failure),
             }
         };
-        let status = leg.head().filter(|(_, len)| given >= *len).map(|(status, _)| status);
+        let status = leg.status();
         match self.delivery.settled(0, ended.map(|()| leg.into_message())) {
             Ok(reply) => self.given(reply).await,
             Err(failure) if given == 0 => self.gateway_error(&failure).await,

@@ -95,10 +95,9 @@ impl UpstreamLeg {
         }
     }
 
-    /// The final status and the bytes of all heads. None before the head is whole.
-    pub fn head(&self) -> Option<(u16, usize)> {
-        let status = self.parser.head()?.status()?;
-        Some((status, self.parser.body_at()))
+    /// The final status. None before the head is whole.
+    pub fn status(&self) -> Option<u16> {
+        self.parser.head()?.status()
     }
 
     /// The whole reply, once [`UpstreamLeg::more`] has given None.
