@@ -60,9 +60,9 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Probe(args) => probe::command(&args),
+        Command::Serve(args) => serve::command(&args),
         Command::Selftest(args) => selftest::command::run(&args),
         Command::Reconcile(args) => reconcile::command::run(&args),
-        Command::Serve(args) => serve::command(&args),
         Command::Proxy(args) => proxy::command(&args),
     }
 }

@@ -7,10 +7,14 @@ use super::vectors::{self, Vectors};
 use super::{Checked, IN_USE, checks};
 use crate::cli::selftest::Args;
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::output;
 
 /// Runs the command. Errors: the vectors cannot be opened or read.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    if args.vectors.is_some() {
+        interrupt::exit_on_signal()?;
+    }
     let results: Vec<(&str, Checked)> = checks().map(|check| (check.name, (check.run)(&IN_USE))).collect();
     let vectors = args.vectors.as_deref().map(|path| vectors::check(path, IN_USE.intent_key));
     let vectors = vectors.transpose();

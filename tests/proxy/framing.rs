@@ -82,8 +82,8 @@ fn an_upstream_that_breaks_http_is_a_gateway_error_that_says_why() {
         ("hello, I am no http server", "upstream: bad-reply: not an HTTP/1 start line (it does not begin with HTTP/)"),
         ("HTTP/1.1 20", "upstream: truncated: closed within the reply's head"),
         (
-            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
-            "upstream: bad-reply: both content-length and transfer-encoding",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+            "upstream: bad-reply: bad or differing content-length `5, 6`",
         ),
     ] {
         for fault in ["none", "post_drop"] {
