@@ -130,5 +130,7 @@ fn what_is_no_request_is_refused_and_the_proxy_goes_on() {
         let answer = proxy.exchange(request);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
     }
+    let endless = format!("POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n{}", "x".repeat(3_000_000));
+    assert!(proxy.exchange(&endless).starts_with("HTTP/1.1 413 "), "not overtaken by a reset");
     assert_eq!(proxy.exchange(&charge("a", None)), CREATED);
 }
