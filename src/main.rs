@@ -21,8 +21,6 @@ mod output;
 mod pointer;
 mod policy;
 mod probe;
-// The checks on a user's own server use the rest of it.
-#[allow(dead_code, unused_imports)]
 mod proxy;
 mod reading;
 mod reconcile;
