@@ -14,6 +14,7 @@ mod intent;
 mod interrupt;
 mod ledger;
 mod ledger_dir;
+mod lines;
 mod named;
 mod outcome;
 mod output;
@@ -28,10 +29,12 @@ mod retry;
 mod retry_after;
 mod run;
 mod scenario;
+mod selftest;
 mod serve;
 mod server;
 mod target;
 mod trial;
+mod ttl;
 mod verdict;
 
 use std::process::ExitCode;
@@ -57,6 +60,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Probe(args) => probe::command(&args),
         Command::Serve(args) => serve::command(&args),
+        Command::Selftest(args) => selftest::command::run(&args),
         Command::Reconcile(args) => reconcile::command::run(&args),
         Command::Proxy(args) => proxy::command(&args),
     }

@@ -14,9 +14,10 @@ use crate::interrupt;
 use crate::ledger_dir::LedgerDir;
 use crate::output;
 use crate::report::{self, Judged, Report};
-use crate::run::{self, Setup};
+use crate::run;
 use crate::scenario::SCENARIOS;
 use crate::target;
+use crate::trial::Setup;
 use crate::verdict::Verdict;
 
 /// The command. Errors: a precondition failed.

@@ -3,44 +3,35 @@
 //! same rule. Memory grows with distinct intents, not with charges.
 
 pub mod command;
-mod lines;
+mod names;
 mod records;
 mod report;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
 use serde::Serialize;
-use std::hash::BuildHasher;
 
 use crate::named::named_enum;
 use crate::reading::Figures;
+use names::Names;
 
 /// Expected intents and charges, counted as they stream by. Iteration is in order of first mention.
 #[derive(Default)]
 pub struct Tally {
-    /// The names, one after another: an allocation for each would double the memory of ten million.
-    text: String,
-    entries: Vec<Entry>,
-    /// Indices into `entries`, by name.
-    index: HashTable<u32>,
-    hasher: DefaultHashBuilder,
+    intents: Names<State>,
     committed: u64,
 }
 
-/// One intent. 16 bytes, since there may be ten million.
-struct Entry {
-    /// Where its name ends in the text; it begins where the one before ends.
-    end: usize,
-    /// Charges, doubled, plus one where the intent is expected.
-    state: u64,
-}
+/// What is known of one intent: its charges, doubled, plus one where it is expected. One word, since there may be ten
+/// million.
+#[derive(Default)]
+struct State(u64);
 
-impl Entry {
+impl State {
     fn charges(&self) -> u64 {
-        self.state >> 1
+        self.0 >> 1
     }
 
     fn is_expected(&self) -> bool {
-        self.state & 1 == 1
+        self.0 & 1 == 1
     }
 }
 
@@ -104,25 +95,25 @@ impl Offender<'_> {
 impl Tally {
     /// Notes that this intent is wanted, once. False where it was expected already: that changes nothing.
     pub fn expect(&mut self, intent: &str) -> bool {
-        let entry = self.entry(intent);
-        let first = !entry.is_expected();
-        entry.state |= 1;
+        let state = self.intents.at(intent);
+        let first = !state.is_expected();
+        state.0 |= 1;
         first
     }
 
     /// Counts one ledger entry of this intent.
     pub fn charge(&mut self, intent: &str) {
-        self.entry(intent).state += 2;
+        self.intents.at(intent).0 += 2;
         self.committed += 1;
     }
 
     pub fn totals(&self) -> Totals {
         let mut totals = Totals { committed: self.committed, ..Totals::default() };
-        for entry in &self.entries {
-            let (charged, expected) = (entry.charges() > 0, entry.is_expected());
+        for (_, state) in self.intents.iter() {
+            let (charged, expected) = (state.charges() > 0, state.is_expected());
             totals.expected += u64::from(expected);
             totals.distinct += u64::from(charged);
-            totals.duplicates += entry.charges().saturating_sub(1);
+            totals.duplicates += state.charges().saturating_sub(1);
             totals.lost += u64::from(expected && !charged);
             totals.unexpected += u64::from(charged && !expected);
         }
@@ -137,39 +128,11 @@ impl Tally {
 
     /// The intents that were not charged exactly as expected, in order of first mention.
     pub fn offenders(&self) -> impl Iterator<Item = Offender<'_>> {
-        (0..self.entries.len())
-            .map(|index| {
-                let entry = &self.entries[index];
-                Offender { intent: self.name(index), charges: entry.charges(), expected: entry.is_expected() }
-            })
+        self.intents
+            .iter()
+            .map(|(intent, state)| Offender { intent, charges: state.charges(), expected: state.is_expected() })
             .filter(|intent| intent.findings().next().is_some())
     }
-
-    fn name(&self, index: usize) -> &str {
-        name(&self.text, &self.entries, index)
-    }
-
-    /// The intent's entry, made at its first mention.
-    fn entry(&mut self, intent: &str) -> &mut Entry {
-        let Tally { text, entries, index, hasher, .. } = self;
-        let found =
-            index.find(hasher.hash_one(intent), |&other| name(text, entries, other as usize) == intent).copied();
-        let at = found.unwrap_or_else(|| {
-            // 2^32 intents would take more than 100 GiB before this is reached.
-            let new = u32::try_from(entries.len()).expect("fewer than 2^32 distinct intents");
-            text.push_str(intent);
-            entries.push(Entry { end: text.len(), state: 0 });
-            let hash = |&other: &u32| hasher.hash_one(name(text, entries, other as usize));
-            index.insert_unique(hash(&new), new, hash);
-            new
-        });
-        &mut entries[at as usize]
-    }
-}
-
-fn name<'a>(text: &'a str, entries: &[Entry], index: usize) -> &'a str {
-    let start = index.checked_sub(1).map_or(0, |before| entries[before].end);
-    &text[start..entries[index].end]
 }
 
 #[cfg(test)]

@@ -12,11 +12,9 @@ use tokio::time::Instant;
 use crate::attempt::Attempt;
 use crate::intent::Intent;
 use crate::ledger::{self, Charge};
-use crate::policy::Policy;
 use crate::reading::Figures;
 use crate::reconcile::Tally;
-use crate::scenario::Scenario;
-use crate::trial::Trial;
+use crate::trial::{Setup, Trial};
 
 /// Attempts at one moment, over all scenarios of the process: two descriptors each.
 const CONNECTIONS: usize = 128;
@@ -48,14 +46,6 @@ impl Run {
         }
         tally.figures(self.attempts.len() as u64)
     }
-}
-
-/// A scenario as it is to be run: under its own policy or another, at its own size or another.
-#[derive(Clone, Copy, Debug)]
-pub struct Setup {
-    pub scenario: &'static Scenario,
-    pub policy: Policy,
-    pub intents: u32,
 }
 
 /// Bounds what all scenarios of the process do at one moment.

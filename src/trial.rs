@@ -16,9 +16,9 @@ use crate::client::{self, Outcome};
 use crate::fault::Faults;
 use crate::intent::Intent;
 use crate::ledger::{self, Charge, Ledger, ReceiptNames};
+use crate::policy::Policy;
 use crate::retry::Budget;
-use crate::run::Setup;
-use crate::scenario::BACKOFF;
+use crate::scenario::{BACKOFF, Scenario};
 use crate::server::{ChargeService, Server};
 
 /// Intents under way in one scenario: each holds a task, most of them waiting out a backoff.
@@ -27,6 +27,14 @@ const INTENTS_UNDER_WAY: usize = 16 * 1024;
 const INTENT_TIME: Duration = Duration::from_secs(60);
 /// Above this many charges a receipt gets 16 hex digits, since 8 could collide.
 const SHORT_RECEIPTS: u32 = 20;
+
+/// A scenario as it is to be run: under its own policy or another, at its own size or another.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    pub scenario: &'static Scenario,
+    pub policy: Policy,
+    pub intents: u32,
+}
 
 /// What the attempts of one scenario share.
 #[derive(Clone)]

@@ -24,9 +24,9 @@ fn the_first_screen_shows_the_real_table() {
 fn every_command_shown_runs_and_prints_what_is_shown() {
     let mut run = 0;
     for block in blocks("console") {
-        let folder = tempfile::tempdir().unwrap();
-        for example in examples(&block) {
-            check(&example, &sh(&example.command, folder.path()));
+        let examples = examples(&block);
+        for (example, (printed, code)) in examples.iter().zip(session(&examples)) {
+            check(example, &printed, code);
             run += 1;
         }
     }
@@ -88,20 +88,36 @@ fn examples(block: &[&'static str]) -> Vec<Example> {
     examples
 }
 
-/// Runs a command as the user's shell would, with the built binary first on the path.
-fn sh(command: &str, folder: &std::path::Path) -> support::Ran {
-    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_idem")).parent().unwrap().to_owned();
+/// Runs the commands of a block in one shell, as a user would, with the built binary first on the path. What was left
+/// in the background ends with it. Gives what each command printed, and its exit code.
+fn session(examples: &[Example]) -> Vec<(String, i32)> {
+    let folder = tempfile::tempdir().unwrap();
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_idem")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
-    let output = Command::new("sh").args(["-c", command]).env("PATH", path).current_dir(folder).output();
-    output.unwrap().into()
+    let mut script = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n".to_owned();
+    for example in examples {
+        script += &format!("{}\nprintf '{END}%d{END}' $?\n", example.command);
+    }
+    let output = Command::new("sh").args(["-c", &script]).env("PATH", path).current_dir(folder.path()).output();
+    let output = support::Ran::from(output.unwrap());
+    let mut parts = output.stdout.split(END);
+    let mut printed = Vec::new();
+    while let (Some(text), Some(code)) = (parts.next(), parts.next()) {
+        printed.push((text.to_owned(), code.parse().unwrap()));
+    }
+    assert_eq!(printed.len(), examples.len(), "{}", output.stderr);
+    printed
 }
 
-fn check(example: &Example, ran: &support::Ran) {
-    let code = example.shown.iter().find_map(|line| line.strip_prefix("[exit ")?.strip_suffix("]")?.parse().ok());
-    let context = format!("$ {}\n{}{}", example.command, ran.stdout, ran.stderr);
-    assert_eq!(ran.code, Some(code.unwrap_or(0)), "{context}");
+/// Ends what one command printed.
+const END: &str = "<<end>>";
+
+fn check(example: &Example, printed: &str, code: i32) {
+    let expected = example.shown.iter().find_map(|line| line.strip_prefix("[exit ")?.strip_suffix("]")?.parse().ok());
+    let context = format!("$ {}\n{printed}", example.command);
+    assert_eq!(code, expected.unwrap_or(0), "{context}");
     let shown: Vec<_> = example.shown.iter().copied().filter(|line| !line.starts_with("[exit ")).collect();
-    let printed: Vec<_> = ran.stdout.lines().collect();
+    let printed: Vec<_> = printed.lines().collect();
     assert!(matches(&shown, &printed), "the README shows:\n{}\nbut:\n{context}", shown.join("\n"));
 }
 

@@ -2,10 +2,11 @@
 
 pub mod duration;
 pub mod probe;
+pub mod proxy;
 pub mod reconcile;
+pub mod selftest;
 pub mod serve;
 pub mod target;
-pub mod proxy;
 
 use clap::{Parser, Subcommand};
 
@@ -23,8 +24,9 @@ Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to j
 
 #[derive(Subcommand)]
 pub enum Command {
-    Probe(probe::ProbeArgs),
+    Probe(Box<probe::ProbeArgs>),
+    Selftest(selftest::Args),
     Reconcile(reconcile::Args),
     Serve(serve::ServeArgs),
-    Proxy(proxy::ProxyArgs),
+    Proxy(Box<proxy::ProxyArgs>),
 }

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::duration::duration;
 use crate::address::Url;
+use crate::pointer::Pointer;
 use crate::proxy::{On, Phase};
 
 /// Put a fault proxy between your own client and its server, and log what the client does
@@ -43,12 +44,12 @@ pub struct ProxyArgs {
     pub readings: PathBuf,
 
     /// Where a JSON request body names the intent; requests without one are passed on
-    #[arg(long, value_name = "/POINTER", default_value = "/intent", value_parser = pointer)]
-    pub intent_at: String,
+    #[arg(long, value_name = "/POINTER", default_value = "/intent")]
+    pub intent_at: Pointer,
 
     /// Where a JSON reply body names the receipt
-    #[arg(long, value_name = "/POINTER", default_value = "/receipt", value_parser = pointer)]
-    pub receipt_at: String,
+    #[arg(long, value_name = "/POINTER", default_value = "/receipt")]
+    pub receipt_at: Pointer,
 
     /// The header that carries the idempotency key
     #[arg(long, value_name = "NAME", default_value = "Idempotency-Key")]
@@ -73,10 +74,6 @@ pub struct ProxyArgs {
     /// Allow this server although it is not loopback (repeatable)
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,
-}
-
-fn pointer(text: &str) -> Result<String, String> {
-    if text.starts_with('/') { Ok(text.to_owned()) } else { Err("not a JSON pointer; write it as /intent".into()) }
 }
 
 fn positive(text: &str) -> Result<Duration, String> {

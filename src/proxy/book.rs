@@ -4,12 +4,10 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, SystemTime};
 
-use serde_json::Value;
-
 use super::event::{Event, What};
-use super::reading::{Reading, text_at};
+use super::reading::{self, Reading};
 use super::{Exchange, Fault, Gate, On, Phase};
-use crate::http1::Message;
+use crate::pointer::Pointer;
 
 /// Intents whose attempts are still counted; of the one that came longest ago the next attempt counts as the first.
 const INTENTS: usize = 100_000;
@@ -22,9 +20,9 @@ pub struct Rules {
     pub seed: u64,
     pub retry_after: Option<u64>,
     pub cut_after: Duration,
-    /// JSON pointers into the request and the reply.
-    pub intent_at: String,
-    pub receipt_at: String,
+    /// In the request and in the reply.
+    pub intent_at: Pointer,
+    pub receipt_at: Pointer,
     pub key_header: String,
 }
 
@@ -64,7 +62,7 @@ impl Book {
 
     /// Enters a request, and chooses its fault. A request that names no intent is passed on.
     pub fn enter(&mut self, exchange: &Exchange) -> Fault {
-        let intent = intent(&exchange.request, &self.rules.intent_at);
+        let intent = reading::name_at(&exchange.request.body, &self.rules.intent_at);
         let key =
             exchange.request.head.get(&self.rules.key_header).map(|key| String::from_utf8_lossy(key).into_owned());
         let numbered = intent.clone().map(|intent| {
@@ -112,7 +110,7 @@ impl Book {
         let Some(open) = self.open.get_mut(&exchange) else { return Vec::new() };
         open.has_ended = true;
         let Some(intent) = open.intent.clone() else { return self.close(exchange).into_iter().collect() };
-        let queue = self.waiting.remove(&intent).unwrap_or_else(VecDeque::new);
+        let Some(queue) = self.waiting.remove(&intent) else { return Vec::new() };
         for earlier in queue.iter().filter(|earlier| **earlier < exchange) {
             if let Some(open) = self.open.get(earlier) {
                 open.later.open();
@@ -155,9 +153,4 @@ impl Book {
         self.attempts.insert(intent.to_owned(), 1);
         1
     }
-}
-
-fn intent(request: &Message, pointer: &str) -> Option<String> {
-    let body: Value = serde_json::from_slice(&request.body).ok()?;
-    text_at(&body, pointer)
 }

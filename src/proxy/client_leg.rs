@@ -15,6 +15,9 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 /// Bytes that a client may send ahead while its exchange goes on; with more waiting we no longer see it go.
 const AHEAD: usize = 256 << 10;
 
+/// For a refused client to stop sending.
+const LINGER: Duration = Duration::from_secs(1);
+
 pub struct ClientLeg {
     /// None once we have ended it.
     stream: Option<TcpStream>,
@@ -57,7 +60,8 @@ impl ClientLeg {
         }
     }
 
-    /// Answers what is no request, and ends.
+    /// Answers what is no request, and ends. What the client is still sending is read for a while, since a reset for
+    /// unread bytes could overtake the answer (RFC 9112, 9.6).
     pub async fn refuse(&mut self, malformed: &Malformed) {
         let status = match malformed {
             Malformed::BodyTooLong(_) => 413,
@@ -74,6 +78,11 @@ impl ClientLeg {
             | Malformed::Trailer => 400,
         };
         self.write(&answer::problem(status, &malformed.to_string(), None, "", true)).await;
+        if let Some(stream) = &mut self.stream {
+            // Fails only where the connection has ended already.
+            let _ = stream.shutdown().await;
+        }
+        let _ = timeout(LINGER, self.discard()).await;
         self.end(End::Fin).await;
     }
 
@@ -103,6 +112,13 @@ impl ClientLeg {
     pub async fn end(&mut self, by: End) {
         if let Some(stream) = self.stream.take() {
             close(stream, by).await;
+        }
+    }
+
+    /// Reads to the end of the stream and keeps nothing.
+    async fn discard(&mut self) {
+        while self.read_more().await {
+            self.unread.clear();
         }
     }
 

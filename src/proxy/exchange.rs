@@ -1,22 +1,16 @@
-//! One request and what becomes of it. Invariant: the fault is matched here, once; while the upstream is waited for, the
-//! client's leaving is noticed and changes nothing for the upstream.
+//! One request and the fault that it gets. Invariant: the fault is matched here, once.
 
-use std::future::Future;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::time::timeout;
 
 use super::client_leg::ClientLeg;
-use super::delivery::{Delivery, Settled};
-use super::event::{Notes, What};
+use super::delivery::Delivery;
+use super::event::Notes;
 use super::forward::Forwarded;
+use super::legs::Legs;
 use super::upstream_leg::Failure;
-use super::{CutAt, End, Fault, Shared, Until, answer};
-use crate::http1::{Framing, Message, Start};
-use crate::outcome::Symptom;
+use super::{Fault, Shared};
+use crate::http1::{Message, Start};
 
 /// A request that the proxy has read whole.
 #[derive(Clone, Debug)]
@@ -51,213 +45,46 @@ pub(super) async fn run(
     let settings = &shared.settings;
     let request = Forwarded::new(&exchange.request, settings.host.as_deref());
     let delivery = Delivery { upstream: shared.upstream, settings, notes, method: exchange.method(), request };
-    let mut run = Run { exchange, client, delivery, notes };
-    match fault {
-        Fault::Pass => run.pass().await,
+    let mut legs = Legs { exchange, client, delivery, notes };
+    match apply(fault, &mut legs).await {
+        Ok(goes_on) => goes_on,
+        Err(failure) => legs.gateway_error(&failure).await,
+    }
+}
+
+/// The failure is an upstream's that gave no reply for the fault to act on.
+async fn apply(fault: Fault, legs: &mut Legs<'_>) -> Result<bool, Failure> {
+    Ok(match fault {
+        Fault::Pass => legs.pass().await?,
         Fault::Answer { status, retry_after } => {
-            run.answer(status, "answered instead of the upstream", retry_after).await
+            legs.answer(status, "answered instead of the upstream", retry_after).await
         }
-        Fault::DropAfterReply { by } => match run.fetch().await {
-            Ok(_) => run.drop_client(by).await,
-            Err(failure) => run.gateway_error(&failure).await,
-        },
-        Fault::HoldReply { until } => match run.fetch().await {
-            Ok(reply) => {
-                run.hold(until).await;
-                run.give(reply).await
-            }
-            Err(failure) => run.gateway_error(&failure).await,
-        },
-        Fault::ReplaceReply { status, retry_after } => match run.fetch().await {
-            Ok(_) => run.answer(status, "given instead of the upstream's reply", retry_after).await,
-            Err(failure) => run.gateway_error(&failure).await,
-        },
-        Fault::CutReply { at } => match run.fetch().await {
-            Ok(reply) => run.give_part(&reply, at).await,
-            Err(failure) => run.gateway_error(&failure).await,
-        },
-        Fault::HalfRequest { by } => run.half_request(by).await,
-        Fault::CutUpstream { after, by } => run.cut_upstream(after, by).await,
-        Fault::DeliverTwice { second } => match aside(run.client, notes, run.delivery.twice(second)).await {
-            Ok(reply) => run.give(reply).await,
-            Err(failure) => run.gateway_error(&failure).await,
-        },
+        Fault::DropAfterReply { by } => {
+            legs.fetch().await?;
+            legs.drop_client(by).await
+        }
+        Fault::HoldReply { until } => {
+            let reply = legs.fetch().await?;
+            legs.hold(until).await;
+            legs.give(reply).await
+        }
+        Fault::ReplaceReply { status, retry_after } => {
+            legs.fetch().await?;
+            legs.answer(status, "given instead of the upstream's reply", retry_after).await
+        }
+        Fault::CutReply { at } => {
+            let reply = legs.fetch().await?;
+            legs.give_part(&reply, at).await
+        }
+        Fault::HalfRequest { by } => legs.half_request(by).await?,
+        Fault::CutUpstream { after, by } => legs.cut_upstream(after, by).await?,
+        Fault::DeliverTwice { second } => {
+            let reply = legs.fetch_twice(second).await?;
+            legs.give(reply).await
+        }
         Fault::HoldRequest { until } => {
-            run.hold(until).await;
-            run.pass().await
+            legs.hold(until).await;
+            legs.pass().await?
         }
-    }
-}
-
-/// The two legs of one exchange.
-struct Run<'a> {
-    exchange: &'a Exchange,
-    client: &'a mut ClientLeg,
-    delivery: Delivery<'a>,
-    notes: &'a Notes,
-}
-
-impl Run<'_> {
-    /// Gives the client the reply's bytes as they come, once its head is whole: before, it could still be told 502.
-    async fn pass(&mut self) -> bool {
-        let mut leg = match aside(self.client, self.notes, self.delivery.sent(0)).await {
-            Ok((leg, _)) => leg,
-            Err(failure) => return self.gateway_error(&failure).await,
-        };
-        let (mut given, mut pending) = (0, Vec::new());
-        let ended = loop {
-            match aside(self.client, self.notes, leg.more()).await {
-                Ok(Some(bytes)) => {
-                    pending.extend_from_slice(&bytes);
-                    if leg.status().is_some() {
-                        given += self.write(&std::mem::take(&mut pending)).await;
-                    }
-                }
-                Ok(None) => break Ok(()),
-                Err(failure) => break Err(failure),
-            }
-        };
-        let status = leg.status();
-        match self.delivery.settled(0, ended.map(|()| leg.into_message())) {
-            Ok(reply) => self.given(reply).await,
-            Err(failure) if given == 0 => self.gateway_error(&failure).await,
-            Err(failure) => {
-                self.notes.note(What::ReplyCut { status, bytes: given });
-                self.drop_client(failure.by).await
-            }
-        }
-    }
-
-    async fn fetch(&mut self) -> Settled {
-        aside(self.client, self.notes, self.delivery.whole(0)).await
-    }
-
-    async fn cut_upstream(&mut self, after: Duration, by: End) -> bool {
-        match aside(self.client, self.notes, self.delivery.cut(after, by)).await {
-            None => self.drop_client(by).await,
-            Some(Ok(reply)) => self.give(reply).await,
-            Some(Err(failure)) => self.gateway_error(&failure).await,
-        }
-    }
-
-    async fn half_request(&mut self, by: End) -> bool {
-        match aside(self.client, self.notes, self.delivery.half(by)).await {
-            Err(failure) => self.gateway_error(&failure).await,
-            Ok(rest) => {
-                let goes_on = self.drop_client(by).await;
-                if let Some(leg) = rest {
-                    // Noted, whatever it is; there is nobody to give it to.
-                    let _ = self.delivery.reply(0, leg).await;
-                }
-                goes_on
-            }
-        }
-    }
-
-    /// Waits, at most as long as anything is held.
-    async fn hold(&mut self, until: Until) {
-        self.notes.note(What::Held);
-        let limit = self.delivery.settings.hold;
-        let released = match until {
-            Until::Opened(gate) => timeout(limit, aside(self.client, self.notes, gate.opened())).await,
-            Until::ClientGone => timeout(limit, leaving(self.client, self.notes)).await,
-        };
-        self.notes.note(What::Released { in_time: released.is_ok() });
-    }
-
-    async fn give(&mut self, reply: Arc<Message>) -> bool {
-        self.write(&reply.raw).await;
-        self.given(reply).await
-    }
-
-    /// The whole reply has been written, unless the client has gone.
-    async fn given(&mut self, reply: Arc<Message>) -> bool {
-        let goes_on = self.exchange.request.keeps_alive() && reply.keeps_alive();
-        let status = reply.head.status().unwrap_or(0);
-        self.sent(status, Some(reply), None, goes_on).await
-    }
-
-    /// Writes the beginning of a reply. Where only the end of the stream would end the body, a FIN would make the part
-    /// look whole, so it is a reset.
-    async fn give_part(&mut self, reply: &Message, at: CutAt) -> bool {
-        let body = reply.raw.len() - reply.body_at;
-        let (bytes, in_body) = match at {
-            CutAt::Body if body > 0 => (reply.body_at + body / 2, true),
-            CutAt::Head | CutAt::Body => (reply.body_at / 2, false),
-        };
-        let by = match reply.framing {
-            Framing::UntilClose if in_body => End::Rst,
-            Framing::UntilClose | Framing::Empty | Framing::Length(_) | Framing::Chunked => End::Fin,
-        };
-        self.write(&reply.raw[..bytes]).await;
-        self.notes.note(What::ReplyCut { status: reply.head.status().filter(|_| in_body), bytes });
-        self.drop_client(by).await
-    }
-
-    async fn gateway_error(&mut self, failure: &Failure) -> bool {
-        let is_late = matches!(failure.symptom, Symptom::ReadTimeout | Symptom::ConnectTimeout);
-        let status = if is_late { 504 } else { 502 };
-        self.answer(status, &format!("no reply from the upstream: {}: {}", failure.symptom, failure.detail), None).await
-    }
-
-    async fn answer(&mut self, status: u16, detail: &str, retry_after: Option<u64>) -> bool {
-        let goes_on = self.exchange.request.keeps_alive();
-        let bytes = answer::problem(status, detail, retry_after, self.exchange.method(), !goes_on);
-        self.write(&bytes).await;
-        self.sent(status, None, retry_after, goes_on).await
-    }
-
-    async fn sent(
-        &mut self,
-        status: u16,
-        reply: Option<Arc<Message>>,
-        retry_after: Option<u64>,
-        goes_on: bool,
-    ) -> bool {
-        if self.client.is_gone() {
-            return false;
-        }
-        self.notes.note(What::ReplySent { status, reply, retry_after });
-        if !goes_on {
-            self.client.end(End::Fin).await;
-        }
-        goes_on
-    }
-
-    async fn drop_client(&mut self, by: End) -> bool {
-        self.client.end(by).await;
-        self.notes.note(What::ClientDropped { by });
-        false
-    }
-
-    /// Writes to a client that is still there, and gives the bytes written.
-    async fn write(&mut self, bytes: &[u8]) -> usize {
-        if self.client.is_gone() {
-            return 0;
-        }
-        if self.client.write(bytes).await {
-            return bytes.len();
-        }
-        self.notes.note(What::ClientGone);
-        0
-    }
-}
-
-/// Does `work`, and notes it if the client leaves in the meantime.
-async fn aside<T>(client: &mut ClientLeg, notes: &Notes, work: impl Future<Output = T>) -> T {
-    let mut work = pin!(work);
-    tokio::select! {
-        biased;
-        done = &mut work => return done,
-        () = leaving(client, notes) => {}
-    }
-    work.await
-}
-
-/// Returns when the client has left; it is noted once.
-async fn leaving(client: &mut ClientLeg, notes: &Notes) {
-    if !client.is_gone() {
-        client.departed().await;
-        notes.note(What::ClientGone);
-    }
+    })
 }

@@ -11,6 +11,7 @@ mod exchange;
 mod fault;
 mod forward;
 mod gate;
+mod legs;
 mod moment;
 mod phase;
 mod reading;

@@ -1,4 +1,4 @@
-//! One attempt as a line that `idem classify` reads. Invariant: `status` and `kind` are what the client was given, the
+//! One attempt as a line that `idem classify` reads. Invariant: `status` and `symptom` are what the client was given, the
 //! `upstream_*` fields and `receipt` what the server said, and neither is made up from the other.
 
 use std::time::SystemTime;
@@ -10,7 +10,8 @@ use super::event::What;
 use super::timestamp::rfc3339;
 use super::{End, Phase};
 use crate::http1::Message;
-use crate::outcome::Symptom;
+use crate::outcome::{Kind, Symptom};
+use crate::pointer::{Found, Pointer};
 
 /// A reading that grows with the events of its exchange. Absent fields are left out, but for `status`.
 #[derive(Clone, Debug, Serialize)]
@@ -27,7 +28,9 @@ pub struct Reading {
     /// None where no status line reached the client.
     status: Option<u16>,
     /// As the client will have seen it. None as long as that is open.
-    kind: Option<Symptom>,
+    symptom: Option<Symptom>,
+    /// The symptom's coarse kind.
+    kind: Option<Kind>,
     fault: Phase,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<String>,
@@ -52,6 +55,7 @@ impl Reading {
             attempt,
             key,
             status: None,
+            symptom: None,
             kind: None,
             fault,
             retry_after: None,
@@ -62,8 +66,8 @@ impl Reading {
         }
     }
 
-    /// Takes in what happened. `receipt_at` is the JSON pointer to the receipt in a reply.
-    pub fn observe(&mut self, what: &What, receipt_at: &str) {
+    /// Takes in what happened. `receipt_at` is where a reply names its receipt.
+    pub fn observe(&mut self, what: &What, receipt_at: &Pointer) {
         match what {
             What::UpstreamReplied { reply, .. } => self.replied(Said::of(reply, receipt_at)),
             What::UpstreamFailed { symptom, detail, .. } => self.add_note(&format!("upstream: {symptom}: {detail}")),
@@ -107,7 +111,7 @@ impl Reading {
 
     /// The proxy ends with this exchange under way: the client's connection closes if it is still there.
     pub fn stopped(&mut self) {
-        if self.kind.is_none() {
+        if self.symptom.is_none() {
             self.add_note("the proxy was stopped");
             self.client_saw(Symptom::Closed);
         }
@@ -115,7 +119,7 @@ impl Reading {
 
     /// What came first is what the client saw.
     fn client_saw(&mut self, symptom: Symptom) {
-        self.kind.get_or_insert(symptom);
+        self.kind = Some(self.symptom.get_or_insert(symptom).kind());
     }
 
     /// A second reply is that of a request delivered twice.
@@ -151,23 +155,22 @@ struct Said {
 }
 
 impl Said {
-    fn of(reply: &Message, receipt_at: &str) -> Said {
+    fn of(reply: &Message, receipt_at: &Pointer) -> Said {
         let body: Option<Value> = serde_json::from_slice(&reply.body).ok();
         let marked = reply.head.get("idempotent-replayed").map(|value| value.eq_ignore_ascii_case(b"true"));
         Said {
             status: reply.head.status(),
-            receipt: body.as_ref().and_then(|body| text_at(body, receipt_at)),
+            receipt: name_at(&reply.body, receipt_at),
             replay: marked.or_else(|| body.as_ref()?.get("replay")?.as_bool()),
         }
     }
 }
 
-/// The text or number that a pointer leads to. None where there is neither.
-pub fn text_at(body: &Value, pointer: &str) -> Option<String> {
-    match body.pointer(pointer)? {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+/// The string or integer at a place of a JSON body. None for any other body, and where the place is not one name.
+pub fn name_at(body: &[u8], place: &Pointer) -> Option<String> {
+    match place.find(body) {
+        Ok(Found::Name(name)) => Some(name.into_owned()),
+        Ok(Found::Nothing | Found::Twice | Found::Other(_)) | Err(_) => None,
     }
 }
 

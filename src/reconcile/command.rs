@@ -12,6 +12,7 @@ use super::records::{self, Complaints, Shape};
 use super::report::{Report, Unread};
 use crate::cli::reconcile::{Args, Format};
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::output;
 
 /// Bytes read at a time.
@@ -19,6 +20,7 @@ const BUFFER: usize = 256 * 1024;
 
 /// Runs the command. Errors: an input cannot be opened or read, or both are standard input.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    interrupt::exit_on_signal()?;
     if is_stdin(&args.ledger) && is_stdin(&args.expected) {
         bail!("--ledger and --expected are both `-`, and standard input can be read once: give one of them as a file");
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead};
 
-use super::lines::{LONGEST, Line, Lines};
+use crate::lines::{LONGEST, Line, Lines};
 use crate::pointer::{Found, Pointer};
 
 /// Complaints kept for printing; the rest are counted.
@@ -24,7 +24,7 @@ pub enum Shape<'p> {
 }
 
 /// Why a line names no intent.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Complaint {
     /// The parser's words, with the column.
     NotJson(String),
@@ -78,9 +78,10 @@ fn read_shaped<'p>(
             Line::Text { bytes, ended } => shape.get_or_insert_with(|| shape_of(bytes)).intent(bytes, ended),
             Line::TooLong => Err(Complaint::TooLong),
         };
-        match named {
-            Ok(intent) => each(intent.trim(), number),
-            Err(complaint) => complaints.add(number, complaint),
+        match named.as_deref().map(trimmed) {
+            Ok("") => complaints.add(number, Complaint::Empty),
+            Ok(intent) => each(intent, number),
+            Err(complaint) => complaints.add(number, complaint.clone()),
         }
     }
     Ok(complaints)
@@ -96,15 +97,22 @@ impl<'p> Shape<'p> {
     }
 
     fn intent<'a>(self, line: &'a [u8], ended: bool) -> Result<Cow<'a, str>, Complaint> {
-        let name = match self {
-            Shape::Json(pointer) => pointed(pointer, line, ended)?,
+        match self {
+            Shape::Json(pointer) => pointed(pointer, line, ended),
             Shape::Quoted => serde_json::from_slice::<String>(line).map(Cow::Owned).map_err(|error| {
                 let is_quoted = line.trim_ascii_start().starts_with(b"\"");
                 if is_quoted { not_json(&error, ended) } else { Complaint::NotQuoted }
-            })?,
-            Shape::Plain => plain(line)?,
-        };
-        if name.trim().is_empty() { Err(Complaint::Empty) } else { Ok(name) }
+            }),
+            Shape::Plain => plain(line),
+        }
+    }
+}
+
+/// Without white space at both ends. Nearly all names begin and end with a visible ASCII character: seen at once.
+fn trimmed(name: &str) -> &str {
+    match name.as_bytes() {
+        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => name,
+        _ => name.trim(),
     }
 }
 

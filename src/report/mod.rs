@@ -8,7 +8,8 @@ pub mod text;
 use std::time::Duration;
 
 use crate::reading::Figures;
-use crate::run::{Run, Setup};
+use crate::run::Run;
+use crate::trial::Setup;
 use crate::verdict::Verdict;
 
 /// One scenario, judged.

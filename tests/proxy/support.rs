@@ -2,7 +2,7 @@
 //! with the code under test.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -84,6 +84,11 @@ impl Drop for Proxy {
         let _ = self.child.wait();
         let _ = std::fs::remove_file(&self.readings);
     }
+}
+
+/// Closes the connection now. Dropping it alone would leave it open in a child that another test is just starting.
+pub fn hang_up(stream: TcpStream) {
+    stream.shutdown(Shutdown::Both).unwrap();
 }
 
 pub fn to_end(stream: &mut TcpStream) -> String {

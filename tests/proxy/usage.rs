@@ -32,7 +32,7 @@ fn bad_options_are_refused_with_advice() {
         (vec!["--upstream", local, "--fault", "cut", "--retry-after", "4"], "--retry-after changes nothing"),
         (vec!["--upstream", local, "--fault", "pre_fail", "--cut-after", "4ms"], "--cut-after changes nothing"),
         (vec!["--upstream", local, "--fault", "cut", "--timeout", "0s"], "more than zero"),
-        (vec!["--upstream", local, "--fault", "cut", "--intent-at", "intent"], "write it as /intent"),
+        (vec!["--upstream", local, "--fault", "cut", "--intent-at", "intent"], "write `/intent`"),
     ] {
         let told = refused(&options);
         assert!(told.contains(says), "{options:?}: {told}");

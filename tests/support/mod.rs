@@ -95,6 +95,16 @@ impl Running {
         assert!(sent.expect("kill runs").success());
     }
 
+    /// Waits until the process catches SIGINT itself, as the kernel tells.
+    pub fn awaits_interrupts(&self) {
+        let status = format!("/proc/{}/status", self.0.id());
+        eventually("SIGINT is caught", || {
+            let status = std::fs::read_to_string(&status).expect("the process is there");
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask of signals");
+            u64::from_str_radix(caught.trim(), 16).expect("a hexadecimal mask") & 0b10 != 0
+        });
+    }
+
     /// The first line of standard output.
     pub fn first_line(&mut self) -> String {
         let stdout = self.0.stdout.as_mut().expect("it is piped");
