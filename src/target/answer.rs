@@ -48,8 +48,13 @@ pub struct Answer {
 }
 
 /// Headers by which servers mark a replay, and the values that say no.
-const MARKERS: [&str; 5] =
-    ["idempotent-replayed", "idempotency-replayed", "x-idempotent-replayed", "x-idempotency-replayed", "idempotent-replay"];
+const MARKERS: [&str; 5] = [
+    "idempotent-replayed",
+    "idempotency-replayed",
+    "x-idempotent-replayed",
+    "x-idempotency-replayed",
+    "idempotent-replay",
+];
 
 impl Answer {
     pub fn of(outcome: &Outcome, template: &Template, success_status: Option<u16>) -> Answer {

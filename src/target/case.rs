@@ -26,6 +26,14 @@ pub struct Attempt {
     pub client: Option<String>,
 }
 
+/// Something that the proxy did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// Since the run began.
+    pub at: Duration,
+    pub what: String,
+}
+
 /// What one K is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
@@ -78,6 +86,8 @@ pub struct Case {
     /// What is asked. The first is the identical valid request of I4.
     pub calls: Vec<Call>,
     pub attempts: Vec<Attempt>,
+    /// What the proxy did; empty where none was used.
+    pub acts: Vec<Act>,
     /// Ledger items of each call's intent after the fence; None without an oracle.
     pub charges: Option<Vec<u64>>,
     /// None where it shows all that it should.
@@ -98,6 +108,7 @@ impl Case {
             rule,
             calls,
             attempts: Vec::new(),
+            acts: Vec::new(),
             charges: None,
             shortfall: None,
             remark: None,

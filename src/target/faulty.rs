@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout};
 
 use super::answer::Answer;
-use super::case::{Attempt, Case, Shortfall};
+use super::case::{Act, Attempt, Case, Shortfall};
 use super::session::Session;
 use super::template::Call;
 use crate::client::{self, Outcome, Reply};
@@ -19,8 +19,8 @@ use crate::proxy::{Event, Fault, Proxy, Settings, What};
 pub struct Told {
     /// One for each reply, or failure to reply, of the target; at least one.
     pub attempts: Vec<Attempt>,
-    /// How long after the last request byte the proxy cut the upstream leg; None where it did not.
-    pub cut: Option<Duration>,
+    /// What the proxy did, in order.
+    pub acts: Vec<Act>,
     /// How often the request went to the target.
     pub copies: usize,
 }
@@ -28,16 +28,11 @@ pub struct Told {
 impl Session {
     /// Sends a call of the case through a proxy that puts `fault` into the exchange; the client gives up after `patience`.
     /// Gives None where the proxy could not be set up; the case then says so.
-    pub async fn send_through(
-        &self,
-        case: &mut Case,
-        note: &str,
-        fault: Fault,
-        patience: Duration,
-    ) -> Option<Told> {
+    pub async fn send_through(&self, case: &mut Case, note: &str, fault: Fault, patience: Duration) -> Option<Told> {
         match self.through(&case.calls[0], note, move || fault.clone(), patience).await {
             Ok(mut told) => {
                 case.attempts.append(&mut told.attempts);
+                case.acts.append(&mut told.acts);
                 Some(told)
             }
             Err(error) => {
@@ -72,11 +67,9 @@ impl Session {
             let (note, client) = (note.to_string(), Some(client.clone()));
             Attempt { sent, ended, call: 0, note, faulted: true, answer, client }
         };
-        let cut = events.iter().find_map(|event| match event.what {
-            What::UpstreamCut { after, .. } => Some(after),
-            _ => None,
-        });
-        Ok(Told { attempts: answers.into_iter().map(attempt).collect(), cut, copies })
+        let acts =
+            events.iter().filter_map(|event| Some(Act { at: self.at(event), what: act(&event.what)? })).collect();
+        Ok(Told { attempts: answers.into_iter().map(attempt).collect(), acts, copies })
     }
 
     async fn exchange_through(
@@ -108,8 +101,41 @@ impl Session {
             What::UpstreamCut { .. } => Answer::withheld("cut before a whole reply"),
             _ => return None,
         };
-        Some((Instant::from(event.at).duration_since(self.started), answer))
+        Some((self.at(event), answer))
     }
+
+    fn at(&self, event: &Event) -> Duration {
+        Instant::from(event.at).duration_since(self.started)
+    }
+}
+
+/// An event as the time line tells it; None for what the attempt itself tells.
+fn act(what: &What) -> Option<String> {
+    Some(match what {
+        What::RequestRead { request } => format!("has read the request, {} bytes", request.raw.len()),
+        What::BadRequest { detail } => format!("refuses the request: {detail}"),
+        What::Held => "holds it back".into(),
+        What::Released { .. } => "lets it go".into(),
+        What::ForwardStarted { copy } => format!("connects to the target{}", nth(*copy)),
+        What::RequestForwarded { copy } => format!("has sent what it lets through{}", nth(*copy)),
+        What::UpstreamReplied { copy, reply } => {
+            format!("has the target's whole reply{}: {}", nth(*copy), reply.head.status().unwrap_or(0))
+        }
+        What::UpstreamFailed { copy, symptom, .. } => format!("gets no whole reply{}: {symptom}", nth(*copy)),
+        What::UpstreamCut { by, after } => {
+            let ms = after.as_secs_f64() * 1e3;
+            format!("ends the target's connection by {by}, {ms:.2} ms after the last byte that it let through")
+        }
+        What::ReplySent { status, .. } => format!("gives the client a {status}"),
+        What::ReplyCut { bytes, .. } => format!("gives the client {bytes} bytes of the reply"),
+        What::ClientDropped { by } => format!("ends the client's connection by {by}"),
+        What::ClientGone => "sees that the client has gone".into(),
+        What::Ended => return None,
+    })
+}
+
+fn nth(copy: u8) -> &'static str {
+    if copy == 0 { "" } else { " (second copy)" }
 }
 
 fn whole(message: &Message) -> Outcome {

@@ -58,7 +58,9 @@ impl Session {
     /// Names an intent that is hidden now, as a paged list hides the older items.
     pub fn whole(&self, ledger: Ledger) -> Result<Ledger, String> {
         match self.witnesses.borrow().iter().find(|witness| ledger.charges(witness) == 0) {
-            Some(hidden) => Err(format!("the ledger showed {hidden} before and hides it now; give a list that is not paged")),
+            Some(hidden) => {
+                Err(format!("the ledger showed {hidden} before and hides it now; give a list that is not paged"))
+            }
             None => Ok(ledger),
         }
     }

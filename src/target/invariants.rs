@@ -68,7 +68,9 @@ fn unsettled(case: &Case) -> Option<Judgement> {
     let said = last.line(None);
     match last.class {
         Class::Unsent => found(Verdict::Error, format!("the target could not be reached: {said}")),
-        Class::InFlight | Class::Silence => found(Verdict::Wedged, format!("not settled after {waited}, at last: {said}")),
+        Class::InFlight | Class::Silence => {
+            found(Verdict::Wedged, format!("not settled after {waited}, at last: {said}"))
+        }
         Class::Failure if !repeats_first(case) => {
             found(Verdict::Wedged, format!("not settled after {waited}, at last: {said}"))
         }
@@ -118,9 +120,9 @@ fn distinct(case: &Case) -> Option<Judgement> {
             }
         }
     }
-    (0..calls).find(|&call| case.succeeded(call) && case.charged(call) == Some(0)).and_then(|_| {
-        found(Verdict::Lost, "a success was answered to an intent that was not charged")
-    })
+    (0..calls)
+        .find(|&call| case.succeeded(call) && case.charged(call) == Some(0))
+        .and_then(|_| found(Verdict::Lost, "a success was answered to an intent that was not charged"))
 }
 
 /// Two intents, equal in all but their names.
@@ -185,7 +187,13 @@ fn unshown(case: &Case) -> Option<Judgement> {
         Rule::Reuse if none && case.attempts.iter().any(|a| a.answer.class == Class::Unsent) => {
             found(Verdict::Error, "the target could not be reached")
         }
-        Rule::Once | Rule::Reuse | Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => None,
+        Rule::Once
+        | Rule::Reuse
+        | Rule::Distinct
+        | Rule::Baseline
+        | Rule::Keyless
+        | Rule::Principals
+        | Rule::Report => None,
     }
 }
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 
-use crate::address::{Address, Url};
 use super::oracle::{Oracle, Source};
 use super::secrets::Secrets;
 use super::template::{Body, Header, KeyFormat, KeyPlace, Template};
+use crate::address::{Address, Url};
 use crate::cli::target::TargetArgs;
 use crate::named::named_enum;
 
@@ -56,10 +56,16 @@ impl Options {
     /// Names the option, what is wrong with it, and what to give instead.
     pub fn new(args: &TargetArgs) -> anyhow::Result<Options> {
         let urls = args.target.iter().map(|t| Url::parse(t).context("--target")).collect::<anyhow::Result<Vec<_>>>()?;
-        let targets = urls.iter().map(|u| Address::resolve(u, &args.allow_host).context("--target")).collect::<Result<_, _>>()?;
+        let targets =
+            urls.iter().map(|u| Address::resolve(u, &args.allow_host).context("--target")).collect::<Result<_, _>>()?;
         let same_endpoint = urls.iter().all(|u| u.path == urls[0].path);
-        ensure!(same_endpoint, "--target: replicas of one service have the same path; {} has another", urls.last().expect("one"));
-        let headers = args.header.iter().map(|h| Header::parse(h).context("--header")).collect::<anyhow::Result<Vec<_>>>()?;
+        ensure!(
+            same_endpoint,
+            "--target: replicas of one service have the same path; {} has another",
+            urls.last().expect("one")
+        );
+        let headers =
+            args.header.iter().map(|h| Header::parse(h).context("--header")).collect::<anyhow::Result<Vec<_>>>()?;
         let other_credential = optional(&args.other_credential, Header::parse, "--other-credential")?;
         let fail_header = optional(&args.fail_header, Header::parse, "--fail-header")?;
         let body = Body::parse(args.body.as_deref().unwrap_or(Body::DEFAULT)).context("--body")?;
@@ -104,7 +110,10 @@ fn optional<T>(text: &Option<String>, parse: fn(&str) -> anyhow::Result<T>, opti
 /// One of an enum's printed names.
 fn named<T: Copy + std::fmt::Display>(option: &str, text: &str, all: &[T]) -> anyhow::Result<T> {
     let names = || all.iter().map(T::to_string).collect::<Vec<_>>().join(", ");
-    all.iter().copied().find(|t| t.to_string() == text).with_context(|| format!("{option} {text}: give one of {}", names()))
+    all.iter()
+        .copied()
+        .find(|t| t.to_string() == text)
+        .with_context(|| format!("{option} {text}: give one of {}", names()))
 }
 
 /// A JSON pointer (RFC 6901): empty, or it begins with a slash.
@@ -135,7 +144,10 @@ fn method(text: &str) -> anyhow::Result<String> {
 fn key_place(args: &TargetArgs) -> anyhow::Result<KeyPlace> {
     Ok(match &args.key_in {
         Some(at) => {
-            ensure!(at.starts_with('/') && at.len() > 1, "--key-in {at}: a JSON pointer begins with /, as in /idempotency_key");
+            ensure!(
+                at.starts_with('/') && at.len() > 1,
+                "--key-in {at}: a JSON pointer begins with /, as in /idempotency_key"
+            );
             KeyPlace::Body(at.clone())
         }
         None => {
@@ -153,15 +165,22 @@ fn oracle(args: &TargetArgs) -> anyhow::Result<Oracle> {
         (Some(url), None) if url.starts_with("http://") || url.starts_with("https://") => {
             let url = Url::parse(url).context("--ledger")?;
             let headers = args.ledger_header.iter().map(|h| Header::parse(h).context("--ledger-header"));
-            Source::Url { address: Address::resolve(&url, &args.allow_host).context("--ledger")?, url, headers: headers.collect::<Result<_, _>>()? }
+            Source::Url {
+                address: Address::resolve(&url, &args.allow_host).context("--ledger")?,
+                url,
+                headers: headers.collect::<Result<_, _>>()?,
+            }
         }
         (Some(file), None) => Source::File(file.into()),
-        (None, None) => bail!("--ledger: give the file or URL where charges can be counted, or `--ledger none` to go without"),
+        (None, None) => {
+            bail!("--ledger: give the file or URL where charges can be counted, or `--ledger none` to go without")
+        }
     };
     Ok(Oracle {
         source,
         items_at: args.ledger_items.as_deref().map(|p| pointer("--ledger-items", p)).transpose()?,
         intent_at: pointer("--intent-at", args.intent_at.as_deref().unwrap_or("/intent"))?,
-        lag: ranged("--ledger-lag", args.ledger_lag, Duration::ZERO, Duration::from_secs(600))?.unwrap_or(Duration::ZERO),
+        lag: ranged("--ledger-lag", args.ledger_lag, Duration::ZERO, Duration::from_secs(600))?
+            .unwrap_or(Duration::ZERO),
     })
 }

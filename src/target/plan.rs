@@ -12,9 +12,7 @@ const FENCE: Plan = Plan::new(1, 1);
 /// A check's plan with its fence; None where it is skipped.
 fn of(check: &Check, options: &Options) -> Option<Plan> {
     let plan = (check.plan)(options);
-    (check.needs)(options)
-        .is_none()
-        .then(|| Plan::new(plan.requests + FENCE.requests, plan.charges + FENCE.charges))
+    (check.needs)(options).is_none().then(|| Plan::new(plan.requests + FENCE.requests, plan.charges + FENCE.charges))
 }
 
 fn total(options: &Options, checks: &[&Check]) -> Plan {
@@ -37,7 +35,11 @@ pub fn print(options: &Options, checks: &[&Check]) -> anyhow::Result<Exit> {
         }
         let total = total(options, checks);
         writeln!(out, "{:<20} {:>9} {:>8}", "all", total.requests, total.charges)?;
-        writeln!(out, "to a fast and correct target; each key that is not settled at once is retried for up to {:?} more", options.lease)
+        writeln!(
+            out,
+            "to a fast and correct target; each key that is not settled at once is retried for up to {:?} more",
+            options.lease
+        )
     })?;
     Ok(Exit::Ok)
 }
@@ -45,7 +47,8 @@ pub fn print(options: &Options, checks: &[&Check]) -> anyhow::Result<Exit> {
 /// Says on standard error what is going to be sent.
 pub fn announce(options: &Options, checks: &[&Check]) {
     let total = total(options, checks);
-    let targets: Vec<_> = options.targets.iter().map(|t| format!("http://{}{}", t.authority, options.template.path)).collect();
+    let targets: Vec<_> =
+        options.targets.iter().map(|t| format!("http://{}{}", t.authority, options.template.path)).collect();
     eprintln!(
         "idem: about {} requests to {}, {} charges intended; a target that falls short makes more",
         total.requests,

@@ -35,14 +35,19 @@ pub struct Profile {
 
 impl Profile {
     pub fn of(rows: &[Row]) -> Profile {
-        let cases = |name: &str| rows.iter().filter(|r| r.check.name == name).flat_map(|r| &r.cases).collect::<Vec<_>>();
+        let cases =
+            |name: &str| rows.iter().filter(|r| r.check.name == name).flat_map(|r| &r.cases).collect::<Vec<_>>();
         let races: Vec<_> = [cases("race_2"), cases("race_8")].concat();
         Profile {
             in_flight: in_flight(&races),
             key_reuse: losers(&cases("key_reuse")),
             equivalent_body: answers(&cases("equivalent_body"), 1),
             errors: rows.iter().find(|r| r.check.name == "server_error_first").and_then(errors),
-            replay_marker: rows.iter().flat_map(|r| &r.cases).flat_map(|c| &c.attempts).find_map(|a| a.answer.marker.clone()),
+            replay_marker: rows
+                .iter()
+                .flat_map(|r| &r.cases)
+                .flat_map(|c| &c.attempts)
+                .find_map(|a| a.answer.marker.clone()),
             no_key: no_key(&cases("no_key")),
             odd_keys_refused: refused(&cases("odd_keys")),
             other_principal: answers(&cases("principals"), 1),
@@ -87,7 +92,8 @@ fn set<'a>(attempts: impl Iterator<Item = &'a Attempt>) -> Option<String> {
 fn in_flight(races: &[&Case]) -> Option<String> {
     let copies = |case: &&&Case| case.attempts.iter().any(|a| a.note.starts_with("copy"));
     let raced: Vec<_> = races.iter().filter(copies).collect();
-    let others = raced.iter().flat_map(|case| &case.attempts).filter(|a| a.note.starts_with("copy") && !a.answer.settles());
+    let others =
+        raced.iter().flat_map(|case| &case.attempts).filter(|a| a.note.starts_with("copy") && !a.answer.settles());
     match (raced.is_empty(), set(others)) {
         (true, _) => None,
         (false, Some(said)) => Some(said),
@@ -102,7 +108,9 @@ fn answers(cases: &[&Case], call: usize) -> Option<String> {
 /// What the payloads that did not succeed were told at last.
 fn losers(cases: &[&Case]) -> Option<String> {
     let lost = |case: &'_ &&Case, call: &usize| !case.succeeded(*call);
-    let last = cases.iter().flat_map(|case| (0..case.calls.len()).filter(move |call| lost(&case, call)).filter_map(|call| case.of_call(call).last()));
+    let last = cases.iter().flat_map(|case| {
+        (0..case.calls.len()).filter(move |call| lost(&case, call)).filter_map(|call| case.of_call(call).last())
+    });
     let all_succeed = || (!cases.is_empty()).then(|| "success".to_string());
     set(last).or_else(all_succeed)
 }
@@ -130,7 +138,11 @@ fn no_key(cases: &[&Case]) -> Option<String> {
 
 fn refused(cases: &[&Case]) -> Vec<String> {
     let refused = |case: &&&Case| !case.succeeded(0) && !case.succeeded(1);
-    cases.iter().filter(refused).map(|case| format!("{} ({})", case.label, answers(&[case], 0).unwrap_or_default())).collect()
+    cases
+        .iter()
+        .filter(refused)
+        .map(|case| format!("{} ({})", case.label, answers(&[case], 0).unwrap_or_default()))
+        .collect()
 }
 
 fn after_window(case: &Case) -> Option<String> {

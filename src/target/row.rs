@@ -69,8 +69,8 @@ impl Row {
         self.verdict = judged.iter().fold(Verdict::Ok, |worst, (_, judgement)| worst.and(judgement.verdict));
         self.evidence = evidence(self.verdict, &judged);
         let findings = judged.iter().filter(|(_, judgement)| judgement.verdict.is_finding());
-        let excused = findings.map(|(case, judgement)| excused(self.check, case, judgement.verdict, accept));
-        self.accepted = self.verdict.is_finding() && excused.fold(true, |all, one| all && one);
+        let mut excused = findings.map(|(case, judgement)| excused(self.check, case, judgement.verdict, accept));
+        self.accepted = self.verdict.is_finding() && excused.all(|excused| excused);
     }
 
     /// The case that the time line shows: the first that has the row's verdict.

@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::address::Address;
 use super::answer::{Answer, Class};
 use super::case::{Attempt, Case, Rule, Shortfall};
 use super::options::Options;
 use super::template::Call;
+use crate::address::Address;
 use crate::client::{Connection, Outcome};
 
 /// Patience before the baseline has told the target's latency.
@@ -107,7 +107,8 @@ impl Session {
         if self.options.timeout.is_none() {
             self.patience.set((slowest * PATIENCE_FACTOR).clamp(least, most));
         }
-        self.success_status.set(attempts.iter().find(|a| a.answer.class == Class::Success).and_then(|a| a.answer.status));
+        self.success_status
+            .set(attempts.iter().find(|a| a.answer.class == Class::Success).and_then(|a| a.answer.status));
     }
 
     /// How the target fares after these cases. Whether it answers at all is asked only where they leave a doubt.

@@ -24,7 +24,8 @@ impl Header {
     /// Where the name is no token (RFC 9110, 5.6.2), or the value holds a line break.
     pub fn parse(text: &str) -> anyhow::Result<Header> {
         let (name, value) = text.split_once(':').with_context(|| format!("{text}: give a header as 'Name: value'"))?;
-        let token = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b));
+        let token =
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b));
         ensure!(token, "{name}: not a header name");
         let ours = ["host", "content-length", "transfer-encoding", "connection"];
         ensure!(!ours.iter().any(|o| name.eq_ignore_ascii_case(o)), "{name}: idem sets this header itself");
@@ -51,7 +52,8 @@ impl Body {
         };
         let body = Body(text.trim_end_matches(['\r', '\n']).to_string());
         let filled = body.fill("idem-x", 1);
-        serde_json::from_str::<Value>(&filled).with_context(|| format!("filled in, the template is no JSON: {filled}"))?;
+        serde_json::from_str::<Value>(&filled)
+            .with_context(|| format!("filled in, the template is no JSON: {filled}"))?;
         Ok(body)
     }
 
@@ -178,6 +180,13 @@ impl Template {
         }
         let target = self.path.replace("{{intent}}", &call.intent);
         Request { method: self.method.clone(), host: authority.to_string(), target, headers, body: body.into_bytes() }
+    }
+
+    /// The requests as lines for a shell, equal ones once.
+    pub fn curls(&self, calls: &[Call], authority: &str) -> Vec<String> {
+        let mut lines: Vec<_> = calls.iter().map(|call| self.curl(call, authority)).collect();
+        lines.dedup();
+        lines
     }
 
     /// The request as a line for a shell, secrets masked.

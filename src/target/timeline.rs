@@ -1,18 +1,20 @@
 //! A case as a time line: who sent what when, what the proxy did, what the ledger then held. Invariant: receipts and intents
 //! have short names that are the same in every run; their own names and the times are kept apart.
 
+use std::fmt;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::case::{Attempt, Case};
+use super::case::{Act, Attempt, Case};
 
 /// One line. Equal lines after one another are one, with a count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
     pub who: &'static str,
     pub what: String,
-    /// What the target answered, or the ledger showed.
+    /// What the target answered, or the ledger showed; empty for what the proxy did.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub saw: String,
     /// What the client saw where the proxy altered it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,18 +26,25 @@ pub struct Step {
     pub span: Option<(Duration, Duration)>,
 }
 
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arrow = if self.saw.is_empty() { "" } else { " -> " };
+        write!(f, "{}: {}{arrow}{}", self.who, self.what, self.saw)
+    }
+}
+
 fn is_one(times: &u64) -> bool {
     *times == 1
 }
 
-/// The steps in the order of sending.
+/// The steps in the order of their beginnings.
 pub fn steps(case: &Case) -> Vec<Step> {
-    let mut attempts: Vec<_> = case.attempts.iter().collect();
-    attempts.sort_by_key(|attempt| attempt.sent);
-    let began = attempts.first().map_or(Duration::ZERO, |attempt| attempt.sent);
+    let began = case.attempts.iter().map(|attempt| attempt.sent).min().unwrap_or(Duration::ZERO);
+    let sent = case.attempts.iter().map(|attempt| step(case, attempt, began));
+    let mut all: Vec<_> = sent.chain(case.acts.iter().map(|act| proxied(act, began))).collect();
+    all.sort_by_key(|step| step.span.map(|(from, _)| from));
     let mut steps: Vec<Step> = Vec::new();
-    for attempt in attempts {
-        let step = step(case, attempt, began);
+    for step in all {
         match steps.last_mut() {
             Some(last) if (&last.what, &last.saw) == (&step.what, &step.saw) => {
                 last.times += 1;
@@ -46,6 +55,11 @@ pub fn steps(case: &Case) -> Vec<Step> {
     }
     steps.extend(ledger(case));
     steps
+}
+
+fn proxied(act: &Act, began: Duration) -> Step {
+    let at = act.at.saturating_sub(began);
+    Step { who: "proxy", what: act.what.clone(), saw: String::new(), client_saw: None, times: 1, span: Some((at, at)) }
 }
 
 fn step(case: &Case, attempt: &Attempt, began: Duration) -> Step {

@@ -74,14 +74,10 @@ fn sweep(latency: Duration) -> Vec<(Duration, End, bool)> {
 }
 
 async fn cut(session: &Session, after: Duration, by: End, at_once: bool) -> Case {
-    let how = match by {
-        End::Fin => "FIN",
-        End::Rst => "RST",
-    };
     let at = format!("{:.2} ms", after.as_secs_f64() * 1e3);
-    let mut case = session.case("cut", format!("{how} at {at}"));
-    case.swept = Some(Swept { way: how, at: after, of: session.latency() });
-    let note = format!("the proxy closes the upstream leg by {how} at {at}");
+    let mut case = session.case("cut", format!("{by} at {at}"));
+    case.swept = Some(Swept { way: by.name(), at: after, of: session.latency() });
+    let note = format!("the proxy closes the upstream leg by {by} at {at}");
     session.send_through(&mut case, &note, Fault::CutUpstream { after, by }, session.patience()).await;
     if at_once {
         session.send(&mut case, 0, "retry at once").await;

@@ -57,7 +57,10 @@ pub async fn late(session: &Session) -> Vec<Case> {
             go.open();
         };
         match tokio::join!(copy_a, copy_b).0 {
-            Ok(mut told) => case.attempts.append(&mut told.attempts),
+            Ok(mut told) => {
+                case.attempts.append(&mut told.attempts);
+                case.acts.append(&mut told.acts);
+            }
             Err(error) => {
                 case.shortfall = Some(Shortfall::NotCarriedOut(format!("the proxy could not be set up: {error}")));
             }

@@ -1,7 +1,7 @@
 //! Keys used in other ways than meant: again for something else, not at all, and keys that look alike.
 
-use super::{Plan, enough};
 use super::race::{Release, Shot, fire};
+use super::{Plan, enough};
 use crate::target::case::{Case, Rule};
 use crate::target::options::Options;
 use crate::target::session::Session;

@@ -3,11 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Plan, enough};
 use super::cut::measure;
+use super::{Plan, enough};
+use crate::address::Address;
 use crate::client::Connection;
 use crate::proxy::reach;
-use crate::address::Address;
 use crate::target::case::{Attempt, Case, Shortfall, Swept};
 use crate::target::join::join_all;
 use crate::target::options::Options;
@@ -94,7 +94,8 @@ pub async fn fire(session: &Session, case: &mut Case, shots: Vec<Shot<'_>>, rele
     let patience = (session.latency() * 4).max(OPENING).min(session.patience());
     let deadline = tokio::time::Instant::now() + patience;
     let opened = join_all(shots.iter().map(|shot| Connection::open(shot.to.socket, None, deadline))).await;
-    let mut ready: Vec<_> = opened.into_iter().zip(&shots).filter_map(|(open, shot)| Some((open.ok()?, shot))).collect();
+    let mut ready: Vec<_> =
+        opened.into_iter().zip(&shots).filter_map(|(open, shot)| Some((open.ok()?, shot))).collect();
     if ready.len() < 2 {
         let why = format!("only {} of {} connections could be opened", ready.len(), shots.len());
         case.shortfall = Some(Shortfall::NotCarriedOut(why));
@@ -164,7 +165,8 @@ mod tests {
     fn the_rounds_sweep_across_the_end_and_shrink_for_a_slow_target() {
         let all = releases(Duration::from_millis(20));
         assert_eq!(all.len() as u64, TOGETHER + STAGGERED);
-        let after: Vec<_> = all.iter().filter_map(|r| if let Release::After(d) = r { Some(*d) } else { None }).collect();
+        let after: Vec<_> =
+            all.iter().filter_map(|r| if let Release::After(d) = r { Some(*d) } else { None }).collect();
         assert_eq!((after[0], *after.last().unwrap()), (Duration::from_millis(10), Duration::from_millis(25)));
         assert_eq!(releases(Duration::from_secs(2)).len() as u64, (TOGETHER + STAGGERED) / 4);
     }

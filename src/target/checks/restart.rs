@@ -101,7 +101,8 @@ impl Kills<'_> {
             }
         }
         if let Some(last) = cases.last_mut() {
-            let part = format!("between its ledger item and its reply: unproven, the kill missed that moment {tried} times");
+            let part =
+                format!("between its ledger item and its reply: unproven, the kill missed that moment {tried} times");
             last.remark = Some(part);
         }
     }

@@ -14,10 +14,10 @@ pub fn plan(_: &Options) -> Plan {
 
 pub async fn drive(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
-    for (by, how) in [(End::Fin, "FIN"), (End::Rst, "RST")] {
+    for by in [End::Fin, End::Rst] {
         for _ in 0..ROUNDS {
-            let mut case = session.case("half_request", format!("stopped by {how}"));
-            let note = format!("half of the body, then {how}");
+            let mut case = session.case("half_request", format!("stopped by {by}"));
+            let note = format!("half of the body, then {by}");
             session.send_through(&mut case, &note, Fault::HalfRequest { by }, session.patience()).await;
             session.send(&mut case, 0, "the whole request").await;
             cases.push(case);

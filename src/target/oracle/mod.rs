@@ -70,7 +70,8 @@ impl Oracle {
     /// Why a ledger that was read does not show an intent.
     pub fn explain(&self, ledger: &Ledger, intent: &str) -> String {
         let (at, items) = (&self.intent_at, ledger.items);
-        let looked = format!("no ledger item names intent {intent}, looked at {at} in {items} items of {}", self.source);
+        let looked =
+            format!("no ledger item names intent {intent}, looked at {at} in {items} items of {}", self.source);
         match &ledger.last {
             Some(last) => format!("{looked}; the last one is {last}"),
             None => looked,
@@ -84,7 +85,11 @@ impl Ledger {
         for intent in items.iter().filter_map(|item| item.pointer(intent_at)).filter_map(text) {
             *counts.entry(intent).or_insert(0) += 1;
         }
-        Ledger { items: items.len(), counts, last: items.last().map(|item| item.to_string().chars().take(200).collect()) }
+        Ledger {
+            items: items.len(),
+            counts,
+            last: items.last().map(|item| item.to_string().chars().take(200).collect()),
+        }
     }
 
     /// Charges of an intent.
@@ -108,7 +113,8 @@ mod tests {
 
     #[test]
     fn counts_by_intent_and_says_where_it_looked() {
-        let items = [r#"{"o":{"id":"a"}}"#, r#"{"o":{"id":"a"}}"#, r#"{"o":{"id":"b"}}"#].map(|t| serde_json::from_str(t).unwrap());
+        let items = [r#"{"o":{"id":"a"}}"#, r#"{"o":{"id":"a"}}"#, r#"{"o":{"id":"b"}}"#]
+            .map(|t| serde_json::from_str(t).unwrap());
         let ledger = Ledger::new(&items, "/o/id");
         assert_eq!((ledger.charges("a"), ledger.charges("b"), ledger.charges("c")), (2, 1, 0));
         let oracle = Oracle {

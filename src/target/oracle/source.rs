@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::client::{Request, attempt};
 use crate::address::{Address, Url};
+use crate::client::{Request, attempt};
 use crate::target::shell;
 use crate::target::template::Header;
 
@@ -15,7 +15,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone)]
 pub enum Source {
     File(PathBuf),
-    Url { address: Address, url: Url, headers: Vec<Header> },
+    Url {
+        address: Address,
+        url: Url,
+        headers: Vec<Header>,
+    },
     Command(String),
     /// Nothing can be counted.
     None,
@@ -49,13 +53,8 @@ impl Source {
 
 async fn get(address: &Address, url: &Url, headers: &[Header]) -> Result<String, String> {
     let headers = headers.iter().map(|h| (h.name.clone(), h.value.clone().into_bytes())).collect();
-    let request = Request {
-        method: "GET".into(),
-        host: url.authority(),
-        target: url.path.clone(),
-        headers,
-        body: Vec::new(),
-    };
+    let request =
+        Request { method: "GET".into(), host: url.authority(), target: url.path.clone(), headers, body: Vec::new() };
     let outcome = attempt(address.socket, &request, PATIENCE).await;
     match outcome.reply {
         Some(reply) if reply.status == 200 && outcome.symptom == crate::outcome::Symptom::Ok => {
@@ -70,7 +69,9 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::File(path) => write!(f, "{}", path.display()),
-            Source::Url { url, .. } => write!(f, "http://{}{}", url.authority(), url.path.split('?').next().unwrap_or("/")),
+            Source::Url { url, .. } => {
+                write!(f, "http://{}{}", url.authority(), url.path.split('?').next().unwrap_or("/"))
+            }
             // It may hold a password.
             Source::Command(_) => f.write_str("the ledger command"),
             Source::None => f.write_str("no ledger"),

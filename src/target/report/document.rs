@@ -116,26 +116,24 @@ impl Report {
             accepted: row.accepted,
             measured: row.figures(),
             evidence: row.evidence.replace(&self.run, "RUN"),
-            timeline: row.shown().map(|case| self.nameless(steps(case))).unwrap_or_else(Vec::new),
+            timeline: row.shown().into_iter().flat_map(steps).map(|step| self.nameless(step)).collect(),
         }
     }
 
     /// Without this run's id, which servers may echo.
-    fn nameless(&self, steps: Vec<Step>) -> Vec<Step> {
-        let nameless = |step: Step| Step { saw: step.saw.replace(&self.run, "RUN"), ..step };
-        steps.into_iter().map(nameless).collect()
+    fn nameless(&self, step: Step) -> Step {
+        Step { saw: step.saw.replace(&self.run, "RUN"), ..step }
     }
 
     fn varying(&self, row: &Row) -> Varying {
         let shown = row.shown();
         let ms = |step: Step| step.span.map(|(a, b)| [a, b].map(|t| rounded(t.as_secs_f64() * 1e3)));
         let authority = &self.options.targets[0].authority;
-        let curl = |call| self.options.template.curl(call, authority);
         Varying {
             seconds: rounded(row.elapsed.as_secs_f64()),
             timeline_ms: shown.into_iter().flat_map(steps).map(ms).collect(),
             receipts: shown.into_iter().flat_map(|case| case.receipts()).map(str::to_string).collect(),
-            curl: shown.into_iter().flat_map(|case| &case.calls).map(curl).collect(),
+            curl: shown.into_iter().flat_map(|case| self.options.template.curls(&case.calls, authority)).collect(),
         }
     }
 }

@@ -47,7 +47,7 @@ fn test_case(out: &mut dyn Write, row: &Row) -> io::Result<()> {
         element => {
             writeln!(out, r#"><{element} type="{}" message="{message}">"#, row.verdict)?;
             for step in row.shown().into_iter().flat_map(steps) {
-                writeln!(out, "{}", escaped(&format!("{}: {} -> {}", step.who, step.what, step.saw)))?;
+                writeln!(out, "{}", escaped(&step.to_string()))?;
             }
             writeln!(out, "</{element}></testcase>")
         }

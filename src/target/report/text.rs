@@ -55,8 +55,8 @@ fn finding(out: &mut dyn Write, report: &Report, row: &Row, case: &Case) -> io::
     }
     writeln!(out, "  by hand:")?;
     let authority = &report.options.targets[0].authority;
-    for call in &case.calls {
-        writeln!(out, "    {}", report.options.template.curl(call, authority))?;
+    for line in report.options.template.curls(&case.calls, authority) {
+        writeln!(out, "    {line}")?;
     }
     writeln!(out)
 }
@@ -68,7 +68,7 @@ fn line(out: &mut dyn Write, step: &Step) -> io::Result<()> {
         }
         None => write!(out, "    {:>9}    {:>9}     ", "", "")?,
     }
-    write!(out, "{}: {} -> {}", step.who, step.what, step.saw)?;
+    write!(out, "{step}")?;
     if let Some(client) = &step.client_saw {
         write!(out, " (the client saw: {client})")?;
     }
