@@ -1,7 +1,8 @@
-//! The server is killed and started again: after success, in the middle of a request, and when its ledger item appears.
-//! Invariant: a kill counts for a moment only if it was observed there: no reply came, and the ledger tells on which side of
-//! the charge it fell.
+//! The server is killed and started again: after success, and while requests are under way, so that some are in the middle and
+//! some have their ledger item and no reply. Invariant: a kill counts for a moment only if it was observed there: no reply
+//! came, and the ledger tells on which side of the charge it fell.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::Plan;
@@ -10,26 +11,32 @@ use crate::outcome::Symptom;
 use crate::proxy::reach;
 use crate::target::answer::Class;
 use crate::target::case::{Case, Shortfall};
+use crate::target::join::join_all;
 use crate::target::options::Options;
 use crate::target::session::Session;
 use crate::target::shell;
 
 /// For the command, and again for the server to be ready.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Kills in the middle that are wanted, and how many are tried for them.
-const MIDDLE: [usize; 2] = [2, 5];
-/// How often the moment between charge and reply is tried for; it is often shorter than a kill is precise.
-const ITEM_TRIES: usize = 4;
-/// No further try is begun after it.
+/// Kills under load, at least and at most: more than the least only while none has fallen between item and reply.
+const KILLS: [usize; 2] = [2, 4];
+/// Requests under way at a time.
+const WORKERS: u32 = 4;
+/// Bound of one worker's requests for one kill.
+const MOST: usize = 30;
+/// How much earlier than the kill is expected the load begins, at least; the kill is only about so precise.
+const LEAD: Duration = Duration::from_millis(4);
+/// No further kill is begun after it.
 const BUDGET: Duration = Duration::from_secs(25);
 
 pub fn needs(options: &Options) -> Option<&'static str> {
     options.restart_cmd.is_none().then_some("give --restart-cmd, which kills the server and starts it again")
 }
 
+/// How many requests are under way when the kill comes depends on the target.
 pub fn plan(_: &Options) -> Plan {
-    let kills = (1 + MIDDLE[1] + ITEM_TRIES) as u64;
-    Plan::new(kills * 2, kills)
+    let load = (KILLS[1] * WORKERS as usize * 3) as u64;
+    Plan::new(2 + 2 * load, 1 + load)
 }
 
 /// What the kills told so far.
@@ -38,19 +45,27 @@ struct Kills<'a> {
     command: &'a str,
     /// From the command's start until connections are refused; the kill falls about there.
     delay: Duration,
-    since: Instant,
+    /// Requests that were cut off before their ledger item, and after it.
+    before: Cell<usize>,
+    between: Cell<usize>,
 }
 
 pub async fn drive(session: &Session) -> Vec<Case> {
     let Some(command) = session.options.restart_cmd.as_deref() else { return Vec::new() };
-    let mut kills = Kills { session, command, delay: Duration::ZERO, since: Instant::now() };
+    let (before, between) = (Cell::new(0), Cell::new(0));
+    let mut kills = Kills { session, command, delay: Duration::ZERO, before, between };
+    let since = Instant::now();
     let mut cases = vec![kills.after_success().await];
-    if cases[0].shortfall.is_none() {
-        kills.in_the_middle(&mut cases).await;
+    let mut done = 0;
+    let carried_out = |cases: &[Case]| cases.iter().all(|case| case.shortfall.is_none());
+    while carried_out(&cases) && done < KILLS[1] && since.elapsed() < BUDGET {
+        if done >= KILLS[0] && kills.between.get() > 0 {
+            break;
+        }
+        cases.extend(kills.under_load().await);
+        done += 1;
     }
-    if cases.iter().all(|case| case.shortfall.is_none()) {
-        kills.at_the_item(&mut cases).await;
-    }
+    kills.tell(&mut cases);
     cases
 }
 
@@ -69,81 +84,69 @@ impl Kills<'_> {
         case
     }
 
-    async fn in_the_middle(&mut self, cases: &mut Vec<Case>) {
-        let [wanted, tries] = MIDDLE;
-        let (mut hits, mut aim) = (0, self.session.latency() / 2);
-        for _ in 0..tries {
-            let (case, fell) = self.kill_during("killed in the middle", aim).await;
-            hits += usize::from(fell == Fell::Between || fell == Fell::BeforeItem);
-            aim = self.corrected(aim, fell, self.session.latency() / 4);
-            cases.push(case);
-            if hits == wanted {
-                return;
-            }
-        }
-        if let (0, Some(last)) = (hits, cases.last_mut()) {
-            let why = format!("killed in the middle: the kill missed the request {tries} times");
-            last.shortfall.get_or_insert(Shortfall::NotHit(why));
-        }
-    }
-
-    /// Between the ledger item and the reply. The moment may be too short to be hit: then that part is left unproven.
-    async fn at_the_item(&mut self, cases: &mut Vec<Case>) {
-        let mut aim = self.session.latency();
-        let mut tried = 0;
-        while tried < ITEM_TRIES && self.since.elapsed() < BUDGET {
-            tried += 1;
-            let (case, fell) = self.kill_during("killed when its ledger item appears", aim).await;
-            aim = self.corrected(aim, fell, self.session.latency() / 12);
-            cases.push(case);
-            if fell == Fell::Between {
-                return;
-            }
-        }
-        if let Some(last) = cases.last_mut() {
-            let part =
-                format!("between its ledger item and its reply: unproven, the kill missed that moment {tried} times");
-            last.remark = Some(part);
-        }
-    }
-
-    fn corrected(&self, aim: Duration, fell: Fell, step: Duration) -> Duration {
-        match fell {
-            Fell::Between => aim,
-            Fell::BeforeSending | Fell::BeforeItem => aim + step,
-            Fell::AfterReply => aim.saturating_sub(step),
-        }
-    }
-
-    /// Sends a request so that the kill falls `aim` after it, restarts, and retries.
-    async fn kill_during(&self, label: &str, aim: Duration) -> (Case, Fell) {
-        let session = self.session;
-        let mut case = session.case("restart", label);
-        let intent = case.calls[0].intent.clone();
-        let start = Instant::now();
-        let (send_at, kill_at) =
-            if aim >= self.delay { (start, start + (aim - self.delay)) } else { (start + (self.delay - aim), start) };
-        let request = async {
-            reach(send_at).await;
-            session.send(&mut case, 0, "first, the server is killed").await;
-            session.options.oracle.read().await.map(|ledger| ledger.charges(&intent) > 0).unwrap_or(false)
-        };
+    /// Kills the server while several requests are under way, at different points of their handling, and retries each.
+    async fn under_load(&self) -> Vec<Case> {
+        let latency = self.session.latency();
+        let lead = (latency * 2).max(LEAD);
+        let begin = Instant::now() + self.delay.saturating_sub(lead);
         let kill = async {
-            reach(kill_at).await;
+            reach(begin + lead - self.delay.min(lead)).await;
             restarted(self.session, self.command).await
         };
-        let (charged, ended) = tokio::join!(request, kill);
-        let fell = match case.attempts[0].answer.class {
-            Class::Unsent => Fell::BeforeSending,
-            Class::Silence if charged => Fell::Between,
-            Class::Silence => Fell::BeforeItem,
-            _ => Fell::AfterReply,
-        };
-        match ended {
-            Ok(()) => session.send(&mut case, 0, "retry after the restart").await,
-            Err(why) => case.shortfall = Some(Shortfall::NotCarriedOut(why)),
+        let workers = (0..WORKERS).map(|n| self.work(begin + latency * n / WORKERS));
+        let (cases, ended) = tokio::join!(join_all(workers), kill);
+        let mut cases: Vec<_> = cases.into_iter().flatten().collect();
+        for case in &mut cases {
+            match &ended {
+                Ok(()) => self.session.send(case, 0, "after the restart").await,
+                Err(why) => case.shortfall = Some(Shortfall::NotCarriedOut(why.clone())),
+            }
         }
-        (case, fell)
+        cases
+    }
+
+    /// Sends fresh requests until one is cut off.
+    async fn work(&self, begin: Instant) -> Vec<Case> {
+        reach(begin).await;
+        let mut cases = Vec::new();
+        while cases.len() < MOST {
+            let mut case = self.session.case("restart", "killed after the reply");
+            self.session.send(&mut case, 0, "first, the server is being killed").await;
+            match case.attempts[0].answer.class {
+                Class::Unsent => break,
+                Class::Silence => {
+                    self.cut_off(&mut case).await;
+                    cases.push(case);
+                    break;
+                }
+                _replied => cases.push(case),
+            }
+        }
+        cases
+    }
+
+    /// Looks at once on which side of the charge the kill fell: a server may write what is missing when it starts again.
+    async fn cut_off(&self, case: &mut Case) {
+        let intent = &case.calls[0].intent;
+        let charged = self.session.options.oracle.read().await.is_ok_and(|ledger| ledger.charges(intent) > 0);
+        let (count, label) = match charged {
+            true => (&self.between, "killed between its ledger item and its reply"),
+            false => (&self.before, "killed in the middle"),
+        };
+        count.set(count.get() + 1);
+        case.label = label.into();
+    }
+
+    /// Says which of the moments was not hit. The one between item and reply may be too short for that; the other is not.
+    fn tell(&self, cases: &mut [Case]) {
+        let cut_off = self.before.get() + self.between.get();
+        let Some(last) = cases.last_mut().filter(|last| last.shortfall.is_none()) else { return };
+        if cut_off == 0 {
+            last.shortfall = Some(Shortfall::NotHit("no request was in the middle when the server was killed".into()));
+        } else if self.between.get() == 0 {
+            let part = "between ledger item and reply: unproven, no kill fell there";
+            last.remark = Some(format!("{part}; {cut_off} requests were cut off before their item"));
+        }
     }
 
     /// When connections are refused; None where they never are while the command runs.
@@ -159,17 +162,6 @@ impl Kills<'_> {
         }
         None
     }
-}
-
-/// Where a kill fell, as far as it was observed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fell {
-    /// The request did not reach the server.
-    BeforeSending,
-    BeforeItem,
-    /// The item was there, the reply was not.
-    Between,
-    AfterReply,
 }
 
 /// Runs the restart command, and waits until the server answers again.

@@ -29,7 +29,7 @@ pub async fn drive(session: &Session) -> Vec<Case> {
 async fn before(session: &Session, window: Duration) -> Case {
     let mut margin = (session.latency() * 3 + Duration::from_millis(30)).min(window / 2);
     for attempt in 1.. {
-        let mut case = session.case("window", format!("{margin:?} before the end of {window:?}"));
+        let mut case = session.case("window", format!("{} ms before the end of {window:?}", margin.as_millis()));
         case.closed = true;
         session.send(&mut case, 0, "first").await;
         let first = case.attempts[0].sent;
