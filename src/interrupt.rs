@@ -6,17 +6,29 @@ use std::io;
 use anyhow::Context;
 
 use crate::exit::Exit;
+use crate::output::say;
 
 /// Runs `work` on a runtime of this thread until it is done or a signal comes; then it is dropped, with all that it
 /// holds, and the exit is 130.
 pub fn until_signal(work: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Result<Exit> {
-    runtime()?.block_on(async {
+    Ok(unless_interrupted(work)?.unwrap_or(Exit::Interrupted))
+}
+
+/// The same for work that has a result of its own; None where it was interrupted. From then on a signal ends the
+/// process, also while it writes to somebody who does not read.
+pub fn unless_interrupted<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<Option<T>> {
+    let done = runtime()?.block_on(async {
         tokio::select! {
             biased;
-            signalled = signalled() => signalled.map(|()| interrupted()).context("cannot watch for ctrl-c"),
-            done = work => done,
+            signalled = signalled() => signalled.map(|()| None).context("cannot watch for ctrl-c"),
+            done = work => done.map(Some),
         }
-    })
+    })?;
+    match done {
+        Some(_) => exit_on_signal()?,
+        None => say!("idem: interrupted"),
+    }
+    Ok(done)
 }
 
 /// For commands that do not wait on anything themselves and hold no temporary files: ends the process with 130 when a
@@ -25,7 +37,8 @@ pub fn exit_on_signal() -> anyhow::Result<()> {
     let runtime = runtime()?;
     std::thread::spawn(move || {
         if runtime.block_on(signalled()).is_ok() {
-            std::process::exit(interrupted() as i32);
+            say!("idem: interrupted");
+            std::process::exit(Exit::Interrupted as i32);
         }
     });
     Ok(())
@@ -48,9 +61,4 @@ async fn signalled() -> io::Result<()> {
 #[cfg(not(unix))]
 async fn signalled() -> io::Result<()> {
     tokio::signal::ctrl_c().await
-}
-
-fn interrupted() -> Exit {
-    eprintln!("idem: interrupted");
-    Exit::Interrupted
 }
