@@ -136,12 +136,15 @@ async fn connect(to: SocketAddr, source: Option<IpAddr>) -> io::Result<TcpStream
     Ok(stream)
 }
 
+/// A connect that fails for a reason of our own (no descriptor, no local port, a firewall here) says nothing about the
+/// server, so it is `unknown`: whoever draws a verdict from attempts must not draw one from this.
 fn connect_symptom(error: &io::Error) -> Symptom {
+    use io::ErrorKind::*;
     match error.kind() {
-        io::ErrorKind::ConnectionRefused => Symptom::Refused,
-        io::ErrorKind::TimedOut => Symptom::ConnectTimeout,
-        // Whatever else stops a connect stops it before the request: no route, no address, no permission.
-        _ => Symptom::Unreachable,
+        ConnectionRefused | ConnectionReset | ConnectionAborted => Symptom::Refused,
+        TimedOut => Symptom::ConnectTimeout,
+        NetworkUnreachable | HostUnreachable | NetworkDown => Symptom::Unreachable,
+        _ => Symptom::Unknown,
     }
 }
 

@@ -5,14 +5,16 @@
 //! reply. Not durable against a power cut: nothing is synced, since what is measured is idempotency, not storage.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use crate::lines::{LONGEST, Line, Lines};
 
 /// One ledger line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +59,8 @@ struct State {
     length: u64,
     /// Charges so far by intent: the next one's ordinal depends on it.
     ordinals: HashMap<String, u32>,
+    /// Why the first charge that could not be written was not.
+    failure: Option<String>,
 }
 
 /// What is found when a ledger is read back.
@@ -68,17 +72,13 @@ pub struct Reading {
 }
 
 impl Ledger {
-    /// Opens or creates the ledger. A torn last line is cut off, so that the next append does not glue itself to it;
-    /// what was cut is returned. Errors: the file cannot be opened or cut, or a whole line is malformed.
+    /// Opens or creates the ledger and locks it, so that nobody else mixes lines in. A torn last line is cut off, so
+    /// that the next append does not glue itself to it; what was cut is returned. Errors: the file cannot be opened or
+    /// cut, is no file, is in use, or a whole line is malformed.
     pub fn open(path: &Path, names: ReceiptNames) -> anyhow::Result<(Ledger, Reading)> {
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)
-            .with_context(|| format!("cannot open ledger {}", path.display()))?;
+        let file = lock(path)?;
         let found = read(path)?;
-        let length = file.metadata().map(|meta| meta.len())? - found.torn.len() as u64;
+        let length = file.metadata()?.len() - found.torn.len() as u64;
         if !found.torn.is_empty() {
             file.set_len(length).with_context(|| format!("cannot cut the torn line off {}", path.display()))?;
         }
@@ -86,12 +86,25 @@ impl Ledger {
         for charge in &found.charges {
             *ordinals.entry(charge.intent.clone()).or_insert(0) += 1;
         }
-        let state = Mutex::new(State { file, length, ordinals });
+        let state = Mutex::new(State { file, length, ordinals, failure: None });
         Ok((Ledger { path: path.to_owned(), names, state }, found))
+    }
+
+    /// Begins a ledger anew: what stood in the file is gone. Errors: as for `open`.
+    pub fn begin(path: &Path, names: ReceiptNames) -> anyhow::Result<Ledger> {
+        let file = lock(path)?;
+        file.set_len(0).with_context(|| format!("cannot empty ledger {}", path.display()))?;
+        let state = Mutex::new(State { file, length: 0, ordinals: HashMap::new(), failure: None });
+        Ok(Ledger { path: path.to_owned(), names, state })
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Why a charge could not be written; None where all could. A ledger that failed proves nothing about a policy.
+    pub fn failure(&self) -> Option<String> {
+        self.state.lock().expect("no writer panics while it holds the ledger").failure.clone()
     }
 
     /// Charges: writes one line and gives its receipt. After an error nothing was charged: what a short write left is
@@ -103,18 +116,39 @@ impl Ledger {
         let charge = Charge { intent: intent.to_owned(), amount, receipt, key: key.map(str::to_owned) };
         let mut line = serde_json::to_vec(&charge)?;
         line.push(b'\n');
-        let whole = state.length;
-        match state.file.write(&line) {
-            Ok(written) if written == line.len() => {}
-            Ok(_) => {
-                state.file.set_len(whole)?;
-                return Err(io::Error::new(io::ErrorKind::WriteZero, "the ledger took only part of a line"));
-            }
-            Err(error) => return Err(error),
+        if let Err(error) = state.write(&line) {
+            state.failure.get_or_insert_with(|| error.to_string());
+            return Err(error);
         }
         state.length += line.len() as u64;
         state.ordinals.insert(charge.intent.clone(), ordinal);
         Ok(charge)
+    }
+}
+
+impl State {
+    /// One write for the whole line, or the file as it was.
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        let written = self.file.write(line)?;
+        if written < line.len() {
+            self.file.set_len(self.length)?;
+            return Err(io::Error::new(io::ErrorKind::WriteZero, "the disk took only part of a line"));
+        }
+        Ok(())
+    }
+}
+
+/// Opens the file for appending, by us alone. Where the file system knows no locks there is none.
+fn lock(path: &Path) -> anyhow::Result<File> {
+    let place = || format!("cannot open ledger {}", path.display());
+    // Before it is opened: opening a pipe would wait for its other end.
+    if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        bail!("ledger {} is no regular file", path.display());
+    }
+    let file = OpenOptions::new().read(true).append(true).create(true).open(path).with_context(place)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => bail!("ledger {} is in use by another process", path.display()),
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 
@@ -124,20 +158,18 @@ pub fn read(path: &Path) -> anyhow::Result<Reading> {
     parse(BufReader::new(file)).with_context(|| format!("ledger {}", path.display()))
 }
 
-fn parse(mut lines: impl BufRead) -> anyhow::Result<Reading> {
+fn parse(input: impl BufRead) -> anyhow::Result<Reading> {
     let mut reading = Reading::default();
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        if lines.read_until(b'\n', &mut line)? == 0 {
-            break;
+    let mut lines = Lines::new(input);
+    while let Some((number, line)) = lines.next()? {
+        match line {
+            Line::Text { bytes, ended: false } => reading.torn = bytes.to_vec(),
+            Line::Text { bytes, ended: true } => {
+                let charge = serde_json::from_slice(bytes);
+                reading.charges.push(charge.with_context(|| format!("line {number} is not a charge"))?);
+            }
+            Line::TooLong => bail!("line {number} is longer than {} MiB", LONGEST >> 20),
         }
-        if line.last() != Some(&b'\n') {
-            reading.torn = line;
-            break;
-        }
-        let charge = serde_json::from_slice(&line).with_context(|| format!("line {number} is not a charge"))?;
-        reading.charges.push(charge);
     }
     Ok(reading)
 }

@@ -1,5 +1,7 @@
 //! `idem`: parse, dispatch, print the error chain, return the exit code. Invariant: nothing is decided here.
 #![forbid(unsafe_code)]
+// Both panic where nobody listens any more.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod address;
 mod attempt;
@@ -21,6 +23,7 @@ mod output;
 mod pointer;
 mod policy;
 mod probe;
+mod progress;
 mod proxy;
 mod reading;
 mod reconcile;
@@ -44,11 +47,12 @@ use clap::error::ErrorKind;
 
 use cli::{Cli, Command};
 use exit::Exit;
+use output::say;
 
 fn main() -> ExitCode {
     let exit = match Cli::try_parse() {
         Ok(cli) => run(cli.command).unwrap_or_else(|error| {
-            eprintln!("idem: error: {error:#}");
+            say!("idem: error: {error:#}");
             Exit::Precondition
         }),
         Err(usage) => refuse(usage),
@@ -75,8 +79,8 @@ fn refuse(usage: clap::Error) -> Exit {
             let _ = usage.print();
             return Exit::Ok;
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => eprint!("{}", usage.render()),
-        _ => eprintln!("idem: {}; see --help", one_line(&usage.render().to_string())),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => say!("{}", usage.render().to_string().trim_end()),
+        _ => say!("idem: {}; see --help", one_line(&usage.render().to_string())),
     }
     Exit::Precondition
 }

@@ -2,9 +2,11 @@
 //! baseline, never from what is printed.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::baseline::Baseline;
@@ -12,13 +14,17 @@ use crate::cli::probe::{Format, ProbeArgs};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::ledger_dir::LedgerDir;
-use crate::output;
+use crate::output::{self, say};
+use crate::progress::Progress;
 use crate::report::{self, Judged, Report};
 use crate::run;
 use crate::scenario::SCENARIOS;
 use crate::target;
-use crate::trial::Setup;
+use crate::trial::{Setup, Shared};
 use crate::verdict::Verdict;
+
+/// Attempts at one moment, over all scenarios: two descriptors each, and 256 is all that some systems give a process.
+const CONNECTIONS: usize = 48;
 
 /// The command. Errors: a precondition failed.
 pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
@@ -26,39 +32,32 @@ pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
         return target::command(args);
     }
     if args.list {
-        return list();
+        return Ok(list());
     }
     if args.format == Format::Junit {
         bail!("--format junit is for --target; the scenarios have text, table and json");
     }
     let setups = setups(args)?;
     if setups.iter().any(|setup| setup.intents == 0) {
-        eprintln!("idem: nothing to probe: no intents");
+        say!("idem: nothing to probe: no intents");
         return Ok(Exit::ZeroInput);
     }
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     if baseline.as_ref().is_some_and(Baseline::is_empty) {
-        eprintln!("idem: nothing to compare with: the baseline holds no scenario");
+        say!("idem: nothing to compare with: the baseline holds no scenario");
         return Ok(Exit::ZeroInput);
     }
-    let ledgers = LedgerDir::open(args.ledger_dir.as_deref())?;
-    interrupt::until_signal(probe(args, &setups, &ledgers, baseline.as_ref()))
-}
-
-async fn probe(
-    args: &ProbeArgs,
-    setups: &[Setup],
-    ledgers: &LedgerDir,
-    baseline: Option<&Baseline>,
-) -> anyhow::Result<Exit> {
-    let mut report = measure(setups, ledgers).await?;
-    let mut exit = report.scenarios.iter().fold(Exit::Ok, |exit, judged| exit.and(judged.verdict.exit()));
-    exit = exit.and(repeat(args.repeat, setups, ledgers, &mut report).await?);
-    print(args.format, &report)?;
-    if let Some(baseline) = baseline {
-        exit = exit.and(compare(baseline, &report)?);
-    }
-    Ok(exit)
+    let measured = interrupt::unless_interrupted(async {
+        let ledgers = LedgerDir::open(args.ledger_dir.as_deref())?;
+        measure_all(args.repeat, &setups, &ledgers).await
+    })?;
+    let Some((report, exit)) = measured else { return Ok(Exit::Interrupted) };
+    let exit = report.scenarios.iter().fold(exit, |exit, judged| exit.and(judged.verdict.exit()));
+    let exit = print(args.format, &report, exit);
+    Ok(match baseline {
+        Some(baseline) => exit.and(compare(&baseline, &report)?),
+        None => exit,
+    })
 }
 
 /// What to run, in declared order.
@@ -84,20 +83,51 @@ fn setups(args: &ProbeArgs) -> anyhow::Result<Vec<Setup>> {
     Ok(setups)
 }
 
+/// Runs everything as often as asked. The report is the first run's; a later one that reads differently is a finding,
+/// and a scenario that could not be run is named and leaves the others standing.
+async fn measure_all(times: u32, setups: &[Setup], ledgers: &LedgerDir) -> anyhow::Result<(Report, Exit)> {
+    let (mut report, mut exit) = measure(setups, ledgers).await;
+    for number in 2..=times {
+        let (again, failed) = measure(setups, ledgers).await;
+        exit = exit.and(failed);
+        for now in &again.scenarios {
+            let before = report.scenarios.iter().find(|before| before.setup.scenario.name == now.setup.scenario.name);
+            if before.map(report::json::row).transpose()? != Some(report::json::row(now)?) {
+                say!("idem: run {number} of {} reads differently from run 1", now.setup.scenario.name);
+                exit = exit.and(Exit::Finding);
+            }
+        }
+        report.repeats = number;
+        report.wall += again.wall;
+    }
+    Ok((report, exit))
+}
+
 /// Runs the scenarios side by side and judges each.
-async fn measure(setups: &[Setup], ledgers: &LedgerDir) -> anyhow::Result<Report> {
+async fn measure(setups: &[Setup], ledgers: &LedgerDir) -> (Report, Exit) {
     let since = Instant::now();
-    let connections = run::connections();
+    let intents = setups.iter().map(|setup| u64::from(setup.intents)).sum();
+    let shared =
+        Shared { connections: Arc::new(Semaphore::new(CONNECTIONS)), progress: Arc::new(Progress::new(intents)) };
     let mut under_way = JoinSet::new();
     for (index, &setup) in setups.iter().enumerate() {
-        let (path, connections) = (ledgers.ledger(setup.scenario.name), connections.clone());
-        under_way.spawn(async move { (index, setup, run::run(setup, &path, connections).await) });
+        let (path, shared) = (ledgers.ledger(setup.scenario.name), shared.clone());
+        under_way.spawn(async move { (index, setup, run::run(setup, &path, shared).await) });
     }
     let mut done = under_way.join_all().await;
     done.sort_by_key(|&(index, ..)| index);
-    let judged = done.into_iter().map(|(_, setup, run)| Ok(judge(setup, run.context(setup.scenario.name)?)));
-    let scenarios = judged.collect::<anyhow::Result<_>>()?;
-    Ok(Report { scenarios, wall: since.elapsed(), repeats: 1 })
+    let mut exit = Exit::Ok;
+    let mut scenarios = Vec::with_capacity(done.len());
+    for (_, setup, run) in done {
+        match run {
+            Ok(run) => scenarios.push(judge(setup, run)),
+            Err(error) => {
+                say!("idem: error: {}: {error:#}", setup.scenario.name);
+                exit = Exit::Precondition;
+            }
+        }
+    }
+    (Report { scenarios, wall: since.elapsed(), repeats: 1 }, exit)
 }
 
 fn judge(setup: Setup, run: run::Run) -> Judged {
@@ -106,32 +136,9 @@ fn judge(setup: Setup, run: run::Run) -> Judged {
     Judged { setup, declared, measured, verdict: Verdict::of(&declared, &measured), run }
 }
 
-/// Runs everything again, and again. A run that reads differently from the first is a finding.
-async fn repeat(times: u32, setups: &[Setup], ledgers: &LedgerDir, first: &mut Report) -> anyhow::Result<Exit> {
-    let mut exit = Exit::Ok;
-    for number in 2..=times {
-        if std::io::stderr().is_terminal() {
-            eprint!("\rrun {number} of {times}\x1b[K");
-        }
-        let again = measure(setups, ledgers).await?;
-        for (before, now) in first.scenarios.iter().zip(&again.scenarios) {
-            if report::json::row(before)? != report::json::row(now)? {
-                eprintln!("idem: run {number} of {} reads differently from run 1", now.setup.scenario.name);
-                exit = Exit::Finding;
-            }
-        }
-        first.repeats = number;
-        first.wall += again.wall;
-    }
-    if times > 1 && std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K");
-    }
-    Ok(exit)
-}
-
-fn print(format: Format, report: &Report) -> anyhow::Result<()> {
+fn print(format: Format, report: &Report, exit: Exit) -> Exit {
     let to_terminal = std::io::stdout().is_terminal();
-    output::results(|out| match format {
+    output::report(exit, |out| match format {
         Format::Table => report::table::write(out, &report.scenarios),
         Format::Json | Format::Junit => report::json::write(out, report),
         Format::Text => {
@@ -145,7 +152,6 @@ fn print(format: Format, report: &Report) -> anyhow::Result<()> {
             }
         }
     })
-    .context("cannot write the report")
 }
 
 /// Compares with the baseline and says on standard error what differs.
@@ -154,17 +160,16 @@ fn compare(baseline: &Baseline, report: &Report) -> anyhow::Result<Exit> {
     report::json::write(&mut document, report)?;
     let differences = baseline.differences(&serde_json::from_slice(&document)?);
     for difference in &differences {
-        eprintln!("idem: differs from the baseline: {difference}");
+        say!("idem: differs from the baseline: {difference}");
     }
     Ok(if differences.is_empty() { Exit::Ok } else { Exit::Finding })
 }
 
-fn list() -> anyhow::Result<Exit> {
-    output::results(|out| {
+fn list() -> Exit {
+    output::report(Exit::Ok, |out| {
         SCENARIOS.iter().try_for_each(|scenario| {
             let beyond = if scenario.of_the_ten { "" } else { " (with --all or by name)" };
             writeln!(out, "{:<26} {}{beyond}", scenario.name, scenario.teaches)
         })
-    })?;
-    Ok(Exit::Ok)
+    })
 }

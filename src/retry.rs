@@ -3,8 +3,6 @@
 
 use std::time::{Duration, SystemTime};
 
-use tokio::time::Instant;
-
 use crate::client::Outcome;
 use crate::outcome::Action;
 use crate::retry_after::RetryAfter;
@@ -16,20 +14,21 @@ pub struct Budget {
     pub attempts: u32,
     /// Wait before a retry; a longer `Retry-After` replaces it.
     pub backoff: Duration,
-    /// Bound of the time from the first attempt to the start of the last.
+    /// Bound of the time that attempts and waits may take before the last attempt is begun.
     pub total: Duration,
 }
 
 impl Budget {
-    /// How long to wait before attempt `next`, after attempts that came to `outcomes`; None when there is to be none.
-    /// Simultaneous attempts are retried when any of them asks for it.
-    pub fn wait(&self, next: u32, outcomes: &[Outcome], since: Instant) -> Option<Duration> {
+    /// How long to wait before attempt `next`, after attempts that came to `outcomes`, where attempts and waits have
+    /// `spent` so much so far; None when there is to be none. Simultaneous attempts are retried when any of them asks
+    /// for it.
+    pub fn wait(&self, next: u32, outcomes: &[Outcome], spent: Duration) -> Option<Duration> {
         let again = outcomes.iter().any(|outcome| outcome.symptom.advice().action.retries());
         if !again || next > self.attempts {
             return None;
         }
         let wait = outcomes.iter().filter_map(asked).fold(self.backoff, Duration::max);
-        (since.elapsed() + wait <= self.total).then_some(wait)
+        (spent.saturating_add(wait) <= self.total).then_some(wait)
     }
 }
 
@@ -59,7 +58,7 @@ mod tests {
     }
 
     fn wait(next: u32, outcome: Outcome) -> Option<Duration> {
-        BUDGET.wait(next, &[outcome], Instant::now())
+        BUDGET.wait(next, &[outcome], Duration::from_secs(1))
     }
 
     #[test]
@@ -75,7 +74,9 @@ mod tests {
     fn retry_after_is_honoured_within_the_budget() {
         assert_eq!(wait(2, outcome(Symptom::ServerError, Some("2"))), Some(Duration::from_secs(2)));
         assert_eq!(wait(2, outcome(Symptom::Throttled, Some("0"))), Some(BUDGET.backoff));
-        assert_eq!(wait(2, outcome(Symptom::Throttled, Some("61"))), None, "past the total");
+        assert_eq!(wait(2, outcome(Symptom::Throttled, Some("59"))), Some(Duration::from_secs(59)));
+        assert_eq!(wait(2, outcome(Symptom::Throttled, Some("60"))), None, "past the total");
+        assert_eq!(wait(2, outcome(Symptom::Throttled, Some(&u64::MAX.to_string()))), None);
         let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(30));
         let asked = wait(2, outcome(Symptom::Throttled, Some(&date))).unwrap();
         assert!(asked > Duration::from_secs(20) && asked <= Duration::from_secs(30), "{asked:?}");

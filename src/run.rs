@@ -2,22 +2,17 @@
 //! looks at the declared figures, and the ledger is read when no commit is under way.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
-use tokio::sync::Semaphore;
+use anyhow::Context;
 use tokio::time::Instant;
 
 use crate::attempt::Attempt;
 use crate::intent::Intent;
-use crate::ledger::{self, Charge};
+use crate::ledger::Charge;
 use crate::reading::Figures;
 use crate::reconcile::Tally;
-use crate::trial::{Setup, Trial};
-
-/// Attempts at one moment, over all scenarios of the process: two descriptors each.
-const CONNECTIONS: usize = 128;
+use crate::trial::{Setup, Shared, Trial};
 
 /// Bound of what commits may take after the last attempt. One that waits for a rival that never came ends here.
 const COMMIT_TIME: Duration = Duration::from_secs(10);
@@ -48,16 +43,11 @@ impl Run {
     }
 }
 
-/// Bounds what all scenarios of the process do at one moment.
-pub fn connections() -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(CONNECTIONS))
-}
-
-/// Runs one scenario with its ledger at `path`, which is begun anew. Errors: a port, the ledger, or a task that died.
-pub async fn run(setup: Setup, path: &Path, connections: Arc<Semaphore>) -> anyhow::Result<Run> {
+/// Runs one scenario with its ledger at `path`, which is begun anew. Errors: a port, the ledger, a connection that we
+/// could not make or take, a task that died. After any of them nothing is known of the policy.
+pub async fn run(setup: Setup, path: &Path, shared: Shared) -> anyhow::Result<Run> {
     let since = Instant::now();
-    let trial = Trial::set_up(setup, path, connections)?;
-    let port = trial.address.port();
+    let trial = Trial::set_up(setup, path, shared)?;
     let scenario = setup.scenario;
     let intents: Vec<_> = (1..=setup.intents).map(|number| scenario.intent(number)).collect();
     let server = trial.serve(&[])?;
@@ -67,13 +57,9 @@ pub async fn run(setup: Setup, path: &Path, connections: Arc<Semaphore>) -> anyh
         (server, trial.attempt_all(&intents).await?)
     };
     let at_rest = tokio::time::timeout(COMMIT_TIME, server.stop()).await;
-    at_rest.context("a commit is still under way")?;
-    let reading = ledger::read(path)?;
-    if !reading.torn.is_empty() {
-        bail!("ledger {} ends in a torn line", path.display());
-    }
-    let mut charges = reading.charges;
+    at_rest.context("a commit is still under way")??;
+    let mut charges = trial.charges()?;
     charges.sort_by(|a, b| a.intent.cmp(&b.intent));
     attempts.sort_by(|a, b| a.order().cmp(&b.order()));
-    Ok(Run { intents, attempts, charges, port, elapsed: since.elapsed() })
+    Ok(Run { intents, attempts, charges, port: trial.address.port(), elapsed: since.elapsed() })
 }

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::fault::{Faults, Phase};
 use crate::interrupt;
 use crate::ledger::{Ledger, ReceiptNames};
-use crate::output;
+use crate::output::{self, say};
 use crate::policy::Policy;
 use crate::server::{ChargeService, Server};
 
@@ -22,7 +22,7 @@ pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
     let (ledger, found) = Ledger::open(&args.ledger, names)?;
     if !found.torn.is_empty() {
         let torn = String::from_utf8_lossy(&found.torn);
-        eprintln!("idem: ledger {}: cut off a torn last line, which is no charge: {torn}", args.ledger.display());
+        say!("idem: ledger {}: cut off a torn last line, which is no charge: {torn}", args.ledger.display());
     }
     let listener = TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen))?;
     let address = listener.local_addr()?;

@@ -6,27 +6,26 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use tokio::sync::{Barrier, Semaphore};
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 
 use crate::attempt::{self, Attempt};
 use crate::client::{self, Outcome};
 use crate::fault::Faults;
 use crate::intent::Intent;
 use crate::ledger::{self, Charge, Ledger, ReceiptNames};
+use crate::outcome::Symptom;
 use crate::policy::Policy;
+use crate::progress::Progress;
 use crate::retry::Budget;
 use crate::scenario::{BACKOFF, Scenario};
 use crate::server::{ChargeService, Server};
 
 /// Intents under way in one scenario: each holds a task, most of them waiting out a backoff.
 const INTENTS_UNDER_WAY: usize = 16 * 1024;
-/// Bound of one intent's time; no intent comes near it.
+/// Bound of the time that one intent's attempts and backoffs may take.
 const INTENT_TIME: Duration = Duration::from_secs(60);
-/// Above this many charges a receipt gets 16 hex digits, since 8 could collide.
-const SHORT_RECEIPTS: u32 = 20;
 
 /// A scenario as it is to be run: under its own policy or another, at its own size or another.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +33,14 @@ pub struct Setup {
     pub scenario: &'static Scenario,
     pub policy: Policy,
     pub intents: u32,
+}
+
+/// What all scenarios of one probe share.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// Bounds the attempts at one moment.
+    pub connections: Arc<Semaphore>,
+    pub progress: Arc<Progress>,
 }
 
 /// What the attempts of one scenario share.
@@ -45,20 +52,25 @@ pub struct Trial {
     pub address: SocketAddr,
     ledger: Arc<Ledger>,
     faults: Arc<Faults>,
-    connections: Arc<Semaphore>,
+    shared: Shared,
     /// Where intents wait after their first attempts for the server's restart; None where there is none.
     restart: Option<Arc<Barrier>>,
 }
 
 impl Trial {
-    pub fn set_up(setup: Setup, path: &Path, connections: Arc<Semaphore>) -> anyhow::Result<Trial> {
+    /// A bound port and an empty ledger at `path`. Errors: either cannot be had.
+    pub fn set_up(setup: Setup, path: &Path, mut shared: Shared) -> anyhow::Result<Trial> {
         let scenario = setup.scenario;
+        if scenario.in_order {
+            // One at a time as it is: in the common queue each would wait for thousands of others.
+            shared.connections = Arc::new(Semaphore::new(1));
+        }
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot bind a port on 127.0.0.1")?;
         let address = listener.local_addr()?;
-        let digits = if setup.intents * scenario.rivals > SHORT_RECEIPTS { 16 } else { 8 };
+        // Scaled up there may be so many charges that 8 digits could collide.
+        let digits = if setup.intents > scenario.intents { 16 } else { 8 };
         let names = ReceiptNames { scope: scenario.name.to_owned(), digits };
-        std::fs::File::create(path).with_context(|| format!("cannot begin ledger {}", path.display()))?;
-        let (ledger, _) = Ledger::open(path, names)?;
+        let ledger = Ledger::begin(path, names)?;
         let restart = scenario.restart.then(|| Arc::new(Barrier::new(setup.intents as usize + 1)));
         Ok(Trial {
             setup,
@@ -66,7 +78,7 @@ impl Trial {
             address,
             ledger: Arc::new(ledger),
             faults: Arc::new(Faults::new(scenario.phase)),
-            connections,
+            shared,
             restart,
         })
     }
@@ -75,6 +87,19 @@ impl Trial {
         let rivals = self.setup.scenario.rivals as usize;
         let service = ChargeService::new(self.setup.policy, self.ledger.clone(), charged, self.faults.clone(), rivals);
         Ok(Server::start(self.listener.try_clone()?, service)?)
+    }
+
+    /// The ledger as it is on disk. Errors: it cannot be read, or not every charge could be written.
+    pub fn charges(&self) -> anyhow::Result<Vec<Charge>> {
+        let path = self.ledger.path();
+        if let Some(failure) = self.ledger.failure() {
+            bail!("cannot write ledger {}: {failure}", path.display());
+        }
+        let reading = ledger::read(path)?;
+        if !reading.torn.is_empty() {
+            bail!("ledger {} ends in a torn line", path.display());
+        }
+        Ok(reading.charges)
     }
 
     /// All intents, side by side unless their order matters.
@@ -89,12 +114,12 @@ impl Trial {
         let mut attempts = Vec::with_capacity(intents.len());
         for intent in intents {
             if under_way.len() == side_by_side {
-                attempts.extend(under_way.join_next().await.transpose()?.into_iter().flatten());
+                attempts.extend(under_way.join_next().await.transpose()?.transpose()?.into_iter().flatten());
             }
             under_way.spawn(self.clone().attempt_intent(intent.clone()));
         }
         while let Some(done) = under_way.join_next().await {
-            attempts.extend(done?);
+            attempts.extend(done??);
         }
         Ok(attempts)
     }
@@ -109,7 +134,7 @@ impl Trial {
             if let Some(first_attempts_done) = &self.restart {
                 first_attempts_done.wait().await;
             }
-            server.stop().await;
+            server.stop().await?;
             let found = ledger::read(self.ledger.path())?;
             let server = self.serve(&found.charges)?;
             if let Some(restarted) = &self.restart {
@@ -120,31 +145,39 @@ impl Trial {
         tokio::try_join!(restart, self.attempt_all(intents))
     }
 
-    /// The retry loop of one intent.
-    async fn attempt_intent(self, intent: Intent) -> Vec<Attempt> {
-        let since = Instant::now();
+    /// The retry loop of one intent. The budget is of attempts and backoffs: waiting for a turn or for the restart is
+    /// not the client's time. Errors: an attempt that failed on our side of the network.
+    async fn attempt_intent(self, intent: Intent) -> anyhow::Result<Vec<Attempt>> {
         let budget = Budget { attempts: self.setup.scenario.attempts, backoff: BACKOFF, total: INTENT_TIME };
+        let mut spent = Duration::ZERO;
         let mut attempts = Vec::with_capacity(2);
         for number in 1.. {
             let key = self.setup.scenario.key.key(&intent, number);
             let outcomes = self.attempt_at_once(&intent, key.as_deref()).await;
-            attempts.extend(outcomes.iter().map(|outcome| attempt::record(&intent, number, key.clone(), outcome)));
+            for outcome in &outcomes {
+                if outcome.symptom == Symptom::Unknown {
+                    let reason = outcome.detail.as_deref().unwrap_or("no reason known");
+                    bail!("attempt {number} of {} could not be made: {reason}", intent.name);
+                }
+                attempts.push(attempt::record(&intent, number, key.clone(), outcome));
+            }
+            spent += outcomes.iter().map(|outcome| outcome.elapsed).max().unwrap_or_default();
             if number == 1 {
                 self.await_restart().await;
             }
-            match budget.wait(number + 1, &outcomes, since) {
-                Some(wait) => tokio::time::sleep(wait).await,
-                None => break,
-            }
+            let Some(wait) = budget.wait(number + 1, &outcomes, spent) else { break };
+            tokio::time::sleep(wait).await;
+            spent += wait;
         }
-        attempts
+        self.shared.progress.step();
+        Ok(attempts)
     }
 
     /// One attempt, or as many at once as there are rivals.
     async fn attempt_at_once(&self, intent: &Intent, key: Option<&str>) -> Vec<Outcome> {
         let rivals = self.setup.scenario.rivals;
         // All or none: a rival without a connection would leave the other waiting for it.
-        let _permit = self.connections.acquire_many(rivals).await.expect("the semaphore is never closed");
+        let _permit = self.shared.connections.acquire_many(rivals).await.expect("the semaphore is never closed");
         let request = attempt::request(self.address, intent, key);
         let patience = self.setup.scenario.patience;
         if rivals == 1 {

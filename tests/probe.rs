@@ -150,7 +150,7 @@ fn wrong_usage_is_refused_in_one_line() {
         ("probe --scenario nope", "no such scenario; there are pre_fail_naive, post_drop_naive, "),
         ("probe --policy nope", "no such policy; there are naive, key_atomic, "),
         ("probe --repeat 0", "0 is not in 1..=10000"),
-        ("probe --intents 1000001", "1000001 is not in 0..=1000000"),
+        ("probe --intents 100001", "100001 is not in 0..=100000"),
         ("probe --intents many", "invalid value 'many'"),
         ("probe --scenario race_racy --intents 5", "--intents changes nothing"),
         ("probe --scenario at_most_once --rounds 5", "--rounds changes nothing"),

@@ -194,3 +194,16 @@ proptest! {
         prop_assert_eq!(output.code, Some(if clean { 0 } else { 2 }));
     }
 }
+
+#[test]
+fn what_no_line_could_show_is_not_called_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, expected) = (folder.path().join("ledger"), folder.path().join("expected"));
+    std::fs::write(&ledger, "{\"order\":{\"id\":1}}\n{\"order\":{\"id\":2}}\n").unwrap();
+    std::fs::write(&expected, "1\n2\n").unwrap();
+    let args = format!("reconcile --ledger {} --expected {}", ledger.display(), expected.display());
+    support::run(&args).exits(3).prints("UNPROVEN\n");
+    // Three are missing and two lines are unread: one is lost whatever these say.
+    std::fs::write(&expected, "1\n2\n3\n").unwrap();
+    support::run(&args).exits(2).prints("MISMATCH\n");
+}

@@ -97,7 +97,7 @@ fn a_request_whose_body_ends_early_charges_nothing() {
     stream.shutdown(Shutdown::Write).unwrap();
     let mut reply = Vec::new();
     stream.read_to_end(&mut reply).unwrap();
-    assert!(!reply.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&reply));
+    assert!(reply.starts_with(b"HTTP/1.1 400"), "{}", String::from_utf8_lossy(&reply));
     // A whole request after it is charged, and is the only one.
     converse(address, &whole);
     assert_eq!(scene.lines(), 1);

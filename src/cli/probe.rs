@@ -24,7 +24,7 @@ pub struct ProbeArgs {
     pub all: bool,
 
     /// List the scenarios and what each teaches, and run nothing
-    #[arg(long)]
+    #[arg(long, exclusive = true)]
     pub list: bool,
 
     /// What to print; text is attempts, table and JSON detail (to a terminal without the latter)
@@ -35,12 +35,12 @@ pub struct ProbeArgs {
     #[arg(long, value_name = "POLICY", value_parser = Policy::parse)]
     pub policy: Option<Policy>,
 
-    /// Intents of each scenario that is no race, up to 1000000; declared figures scale with them
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    /// Intents of each scenario that is no race, up to 100000; declared figures scale with them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub intents: Option<u32>,
 
-    /// Rounds of each race, up to 1000000; declared figures scale with them
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    /// Rounds of each race, up to 100000; declared figures scale with them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub rounds: Option<u32>,
 
     /// Run everything N times, up to 10000; a run that reads differently is a finding

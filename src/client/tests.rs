@@ -137,6 +137,9 @@ fn a_connection_that_never_was_is_told_apart_from_one_that_broke() {
     assert_eq!(symptom(io::ErrorKind::NetworkUnreachable), Symptom::Unreachable);
     assert_eq!(symptom(io::ErrorKind::HostUnreachable), Symptom::Unreachable);
     assert_eq!(symptom(io::ErrorKind::TimedOut), Symptom::ConnectTimeout);
+    assert_eq!(symptom(io::ErrorKind::AddrNotAvailable), Symptom::Unknown);
+    let too_many_open_files = io::Error::from_raw_os_error(24);
+    assert_eq!(connect_symptom(&too_many_open_files), Symptom::Unknown);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::report::{Report, Unread};
 use crate::cli::reconcile::{Args, Format};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::output;
+use crate::output::{self, say};
 
 /// Bytes read at a time.
 const BUFFER: usize = 256 * 1024;
@@ -30,18 +30,17 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         if unread_expected > 0 {
             return Ok(Exit::Precondition);
         }
-        eprintln!("idem: {}: no expected intent, so there is nothing to hold the ledger to", name(&args.expected));
+        say!("idem: {}: no expected intent, so there is nothing to hold the ledger to", name(&args.expected));
         return Ok(Exit::ZeroInput);
     }
     let unread_ledger = charge(args, &mut tally)?;
 
     let lines = Unread { ledger: unread_ledger, expected: unread_expected, repeated };
     let report = Report { totals: tally.totals(), tally: &tally, lines };
-    output::results(|out| match args.format {
+    Ok(output::report(report.conclusion().exit(), |out| match args.format {
         Format::Text => report.text(out),
         Format::Json => report.json(out),
-    })?;
-    Ok(report.conclusion().exit())
+    }))
 }
 
 /// Reads the expected intents. Returns how many lines name none, and how many repeat one.
@@ -60,7 +59,7 @@ fn expect(args: &Args, tally: &mut Tally) -> anyhow::Result<(u64, u64)> {
     complain(path, &complaints);
     if let Some((line, intent)) = first {
         let intent = intent.escape_debug();
-        eprintln!(
+        say!(
             "idem: {}:{line}: `{intent}` is expected already, counted once; lines that repeat an intent: {repeated}",
             name(path)
         );
@@ -75,22 +74,18 @@ fn charge(args: &Args, tally: &mut Tally) -> anyhow::Result<u64> {
         .with_context(|| format!("cannot read {}", name(path)))?;
     complain(path, &complaints);
     if complaints.count > 0 {
-        eprintln!(
-            "idem: {}: lines that could not be read: {}; they may hold what is lost",
-            name(path),
-            complaints.count
-        );
+        say!("idem: {}: lines that could not be read: {}; they may hold what is lost", name(path), complaints.count);
     }
     Ok(complaints.count)
 }
 
 fn complain(path: &Path, complaints: &Complaints) {
     for (line, complaint) in &complaints.first {
-        eprintln!("idem: {}:{line}: {complaint}", name(path));
+        say!("idem: {}:{line}: {complaint}", name(path));
     }
     let more = complaints.count - complaints.first.len() as u64;
     if more > 0 {
-        eprintln!("idem: {}: and {more} more such lines", name(path));
+        say!("idem: {}: and {more} more such lines", name(path));
     }
 }
 

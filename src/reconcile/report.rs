@@ -1,5 +1,5 @@
 //! What a reconciliation found, as text and as JSON. Invariant: `OK` is said only when the figures are clean and every
-//! line was read.
+//! line was read, `MISMATCH` only when no unread line could undo it.
 
 use std::io::{self, Write};
 
@@ -17,7 +17,7 @@ named_enum! {
         /// Every expected intent was charged once, and nothing else was.
         Ok = "OK",
         Mismatch = "MISMATCH",
-        /// What could be read is clean; some lines could not be read.
+        /// Lines that could not be read may hold what is missing, or more than was found.
         Unproven = "UNPROVEN",
     }
 }
@@ -51,12 +51,13 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     pub fn conclusion(&self) -> Conclusion {
-        if !self.totals.is_clean() {
-            Conclusion::Mismatch
-        } else if self.lines.ledger + self.lines.expected > 0 {
-            Conclusion::Unproven
-        } else {
-            Conclusion::Ok
+        let Totals { duplicates, lost, unexpected, .. } = self.totals;
+        // What is missing may stand in a line that could not be read; what was seen twice was seen.
+        let proven = duplicates > 0 || lost > self.lines.ledger || unexpected > self.lines.expected;
+        match (proven, self.totals.is_clean() && self.lines.ledger + self.lines.expected == 0) {
+            (true, _) => Conclusion::Mismatch,
+            (false, true) => Conclusion::Ok,
+            (false, false) => Conclusion::Unproven,
         }
     }
 

@@ -18,16 +18,14 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let results: Vec<(&str, Checked)> = checks().map(|check| (check.name, (check.run)(&IN_USE))).collect();
     let vectors = args.vectors.as_deref().map(|path| vectors::check(path, IN_USE.intent_key));
     let vectors = vectors.transpose();
-    output::results(|out| {
-        print(out, &results)?;
-        if let Ok(Some(vectors)) = &vectors {
-            print_vectors(out, vectors)?;
-        }
-        Ok(())
-    })?;
     let passed = results.iter().all(|(_, result)| result.is_ok());
     let exit = if passed { Exit::Ok } else { Exit::SelftestFailed };
-    Ok(vectors?.map_or(exit, |vectors| exit.and(vectors.exit())))
+    let exit = vectors.iter().flatten().fold(exit, |exit, vectors| exit.and(vectors.exit()));
+    let exit = output::report(exit, |out| {
+        print(out, &results)?;
+        vectors.iter().flatten().try_for_each(|vectors| print_vectors(out, vectors))
+    });
+    vectors.map(|_| exit)
 }
 
 fn print(out: &mut dyn Write, results: &[(&str, Checked)]) -> io::Result<()> {

@@ -16,6 +16,7 @@ use super::{Difference, same};
 use crate::canonical::NotCanonical;
 use crate::exit::Exit;
 use crate::lines::{LONGEST, Line, Lines};
+use crate::output::say;
 
 /// What a file of vectors came to.
 #[derive(Debug, Default)]
@@ -62,14 +63,14 @@ pub fn check(path: &Path, key: KeyFunction) -> anyhow::Result<Vectors> {
     };
     let vectors = check_lines(&name, input, key).with_context(|| format!("cannot read {name}"))?;
     for complaint in &vectors.complaints {
-        eprintln!("idem: {complaint}");
+        say!("idem: {complaint}");
     }
     let more = vectors.malformed - vectors.complaints.len() as u64;
     if more > 0 {
-        eprintln!("idem: {name}: and {more} more such lines");
+        say!("idem: {name}: and {more} more such lines");
     }
     if vectors.exit() == Exit::ZeroInput {
-        eprintln!("idem: {name}: no pair of intent and key, so there is nothing to check");
+        say!("idem: {name}: no pair of intent and key, so there is nothing to check");
     }
     Ok(vectors)
 }

@@ -1,6 +1,6 @@
 //! The charge server: `POST /charges` on hyper. Invariant: a charge that has begun is finished and known to the store
 //! whatever becomes of the connection that asked for it; hyper drops a handler when its client hangs up, so the commit
-//! runs in a task of its own.
+//! runs in a task of its own. What is no HTTP at all gets hyper's own bare 400; everything else refused is a problem.
 
 mod gate;
 mod problem;
@@ -10,9 +10,10 @@ mod store;
 use std::future::poll_fn;
 use std::io;
 use std::net::{Shutdown, TcpListener};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use anyhow::bail;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -34,10 +35,23 @@ use problem::Problem;
 use request::ChargeRequest;
 use store::{Settled, Store};
 
-/// How long a client may take to send a request's head; idle connections are closed after it too.
-const HEAD_PATIENCE: Duration = Duration::from_secs(10);
-/// A reply held for a client that never gives up is let go after this.
-const HOLD_LIMIT: Duration = Duration::from_secs(30);
+/// How long a server waits for others.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For a request's head; idle connections are closed after it too.
+    pub head: Duration,
+    /// For a request's body.
+    pub body: Duration,
+    /// For the client of a held reply to give up; then it gets the reply.
+    pub hold: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { head: Duration::from_secs(10), body: Duration::from_secs(5), hold: Duration::from_secs(30) }
+    }
+}
+
 /// What is still read of a refused request, so that its answer is not lost in a reset.
 const DRAIN_LIMIT: Duration = Duration::from_secs(1);
 
@@ -51,6 +65,9 @@ pub struct ChargeService {
     store: Store,
     /// Held shared by each commit under way; whoever takes it whole finds the ledger at rest.
     commits: Arc<RwLock<()>>,
+    pub patience: Patience,
+    /// Why a connection could not be taken, as the operating system says it.
+    failure: Mutex<Option<String>>,
 }
 
 /// The reply is to be lost: hyper gives up the connection without writing a byte.
@@ -75,12 +92,20 @@ impl ChargeService {
         faults: Arc<Faults>,
         rivals: usize,
     ) -> ChargeService {
-        let (gates, store) = (Gates::new(rivals), Store::new(policy, charged));
-        ChargeService { policy, ledger, faults, gates, store, commits: Arc::default() }
+        ChargeService {
+            policy,
+            ledger,
+            faults,
+            gates: Gates::new(rivals),
+            store: Store::new(policy, charged),
+            commits: Arc::default(),
+            patience: Patience::default(),
+            failure: Mutex::default(),
+        }
     }
 
     async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Dropped> {
-        let charge = match request::read(request, self.policy).await {
+        let charge = match request::read(request, self.policy, self.patience.body).await {
             Ok(charge) => charge,
             Err(problem) => return Ok(problem.response()),
         };
@@ -88,20 +113,26 @@ impl ChargeService {
         if disruption == Disruption::RefuseBeforeCommit {
             return Ok(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "failed before the commit").response());
         }
-        let settled = match self.commit(charge).await {
-            Ok(settled) => settled,
+        let hold = self.patience.hold;
+        let reply = match self.commit(charge).await {
+            Ok(settled) => reply(&settled),
             Err(problem) => return Ok(problem.response()),
         };
         match disruption {
-            Disruption::None | Disruption::RefuseBeforeCommit => Ok(reply(&settled)),
-            Disruption::DropAfterCommit => Err(Dropped),
-            Disruption::HoldAfterCommit(hold) => {
-                tokio::time::sleep(hold).await;
+            Disruption::DropAfterCommit => return Err(Dropped),
+            Disruption::HoldAfterCommit(least) => {
+                tokio::time::sleep(least).await;
                 // The client giving up drops this future, which is what it waits for.
-                let _ = tokio::time::timeout(HOLD_LIMIT, std::future::pending::<()>()).await;
-                Ok(reply(&settled))
+                let _ = tokio::time::timeout(hold, std::future::pending::<()>()).await;
             }
+            Disruption::None | Disruption::RefuseBeforeCommit => {}
         }
+        Ok(reply)
+    }
+
+    fn note(&self, error: &io::Error) {
+        let mut failure = self.failure.lock().expect("nobody panics while noting a failure");
+        failure.get_or_insert_with(|| error.to_string());
     }
 
     async fn commit(self: Arc<Self>, request: ChargeRequest) -> Result<Settled, Problem> {
@@ -142,12 +173,17 @@ impl Server {
         Ok(Server { accept, service })
     }
 
-    /// Cuts every connection and returns when no commit is under way: the ledger is at rest.
-    pub async fn stop(mut self) {
+    /// Cuts every connection and returns when no commit is under way: the ledger is at rest. The error says why some
+    /// connection could not be taken: then what the clients saw says nothing about the policy.
+    pub async fn stop(mut self) -> anyhow::Result<()> {
         self.accept.abort();
         // Aborted, so it ends by being cancelled: there is no result to look at.
         let _ = (&mut self.accept).await;
         let _at_rest = self.service.commits.write().await;
+        match self.service.failure.lock().expect("nobody panics while noting a failure").take() {
+            Some(failure) => bail!("cannot take a connection: {failure}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -164,18 +200,24 @@ async fn accept(listener: tokio::net::TcpListener, service: Arc<ChargeService>) 
             Ok((stream, _)) => {
                 connections.spawn(converse(stream, service.clone()));
             }
-            // Out of descriptors, or the client left already: both pass.
-            Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+            // The client left already.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+            // Out of descriptors, most likely: that passes, but not without a trace.
+            Err(error) => {
+                service.note(&error);
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
         }
         while connections.try_join_next().is_some() {}
     }
 }
 
 async fn converse(stream: TcpStream, service: Arc<ChargeService>) {
+    let head = service.patience.head;
     let answer = service_fn(move |request| Box::pin(service.clone().answer(request)));
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_PATIENCE)
+        .header_read_timeout(head)
         .serve_connection(TokioIo::new(stream), answer);
     // Without hyper's own shutdown, so that a dropped reply ends the socket both ways at once.
     let ended = poll_fn(|context| connection.poll_without_shutdown(context)).await;
@@ -193,3 +235,6 @@ async fn drain(stream: &mut TcpStream) {
     let mut rest = vec![0; 4096];
     while matches!(stream.read(&mut rest).await, Ok(read) if read > 0) {}
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,8 +14,6 @@ use crate::policy::Policy;
 
 /// The largest request body, bytes.
 pub const BODY_LIMIT: usize = 64 * 1024;
-/// How long a client may take to send its body.
-const BODY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A charge asked for: the intent and, where one came, its idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +30,8 @@ struct Fields {
     amount: i64,
 }
 
-/// Reads a request to its end. Errors: the problem to answer with; none of them charges.
-pub async fn read<B>(request: Request<B>, policy: Policy) -> Result<ChargeRequest, Problem>
+/// Reads a request to its end, its body within `patience`. Errors: the problem to answer with; none of them charges.
+pub async fn read<B>(request: Request<B>, policy: Policy, patience: Duration) -> Result<ChargeRequest, Problem>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -41,7 +39,7 @@ where
     let (parts, body) = request.into_parts();
     check_head(&parts)?;
     let key = idempotency_key(&parts, policy)?;
-    let body = tokio::time::timeout(BODY_PATIENCE, Limited::new(body, BODY_LIMIT).collect())
+    let body = tokio::time::timeout(patience, Limited::new(body, BODY_LIMIT).collect())
         .await
         .map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"))?
         .map_err(|error| match error.downcast_ref::<LengthLimitError>() {

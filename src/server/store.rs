@@ -59,7 +59,7 @@ impl Store {
         let Some(identity) = self.identity(request) else { return fresh(request, ledger) };
         let entry = self.entry(identity);
         if let Policy::KeyRacy { window } = self.policy {
-            return check_then_act(&entry, request, ledger, window, gates).await;
+            return self.check_then_act(&entry, request, ledger, window, gates).await;
         }
         let mut known = entry.lock().await;
         if let Some(known) = known.as_ref().filter(|known| !self.forgotten(known)) {
@@ -69,6 +69,25 @@ impl Store {
         tokio::task::yield_now().await;
         let settled = fresh(request, ledger)?;
         *known = Some(Known { charge: settled.charge.clone(), since: Instant::now() });
+        Ok(settled)
+    }
+
+    /// The fault that `key_racy` stands for: between its look-up and its charge others look up too.
+    async fn check_then_act(
+        &self,
+        entry: &Entry,
+        request: &ChargeRequest,
+        ledger: &Ledger,
+        window: Duration,
+        gates: &Gates,
+    ) -> Result<Settled, Problem> {
+        if let Some(known) = entry.lock().await.as_ref() {
+            return self.replay(known, request);
+        }
+        gates.checked(&request.intent, window).await;
+        let settled = fresh(request, ledger)?;
+        let known = Known { charge: settled.charge.clone(), since: Instant::now() };
+        entry.lock().await.get_or_insert(known);
         Ok(settled)
     }
 
@@ -103,25 +122,6 @@ impl Store {
         }
         Ok(Settled { charge: known.charge.clone(), replay: true })
     }
-}
-
-/// The fault that `key_racy` stands for: between its look-up and its charge others look up too.
-async fn check_then_act(
-    entry: &Entry,
-    request: &ChargeRequest,
-    ledger: &Ledger,
-    window: Duration,
-    gates: &Gates,
-) -> Result<Settled, Problem> {
-    if let Some(known) = entry.lock().await.as_ref() {
-        same_intent(known, request)?;
-        return Ok(Settled { charge: known.charge.clone(), replay: true });
-    }
-    gates.checked(&request.intent, window).await;
-    let settled = fresh(request, ledger)?;
-    let known = Known { charge: settled.charge.clone(), since: Instant::now() };
-    entry.lock().await.get_or_insert(known);
-    Ok(settled)
 }
 
 fn fresh(request: &ChargeRequest, ledger: &Ledger) -> Result<Settled, Problem> {

@@ -23,7 +23,7 @@ mod template;
 mod timeline;
 mod verdict;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -32,7 +32,7 @@ use crate::baseline::Baseline;
 use crate::cli::probe::ProbeArgs;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::output;
+use crate::output::{self, say};
 use checks::{CHECKS, Check};
 use options::Options;
 use report::Report;
@@ -80,7 +80,8 @@ fn progress(board: &Board) -> impl Fn(&row::Row, usize) {
     move |row, finished| {
         if to_terminal {
             let end = if finished == all { "\r\x1b[K" } else { "" };
-            eprint!("\r{finished} of {all}: {} {}\x1b[K{end}", row.check.name, row.verdict);
+            // Nobody sees it: then nobody misses it.
+            let _ = write!(std::io::stderr(), "\r{finished} of {all}: {} {}\x1b[K{end}", row.check.name, row.verdict);
         }
     }
 }
@@ -102,7 +103,7 @@ impl Report {
     fn compare(&self, baseline: &Baseline) -> anyhow::Result<Exit> {
         let document = serde_json::to_value(self.document()).context("cannot make the document")?;
         let differences = baseline.differences(&document);
-        differences.iter().for_each(|difference| eprintln!("idem: differs from the baseline: {difference}"));
+        differences.iter().for_each(|difference| say!("idem: differs from the baseline: {difference}"));
         Ok(if differences.is_empty() { Exit::Ok } else { Exit::Finding })
     }
 }

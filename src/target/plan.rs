@@ -4,7 +4,7 @@
 use super::checks::{Check, Plan};
 use super::options::Options;
 use crate::exit::Exit;
-use crate::output;
+use crate::output::{self, say};
 
 /// The fence after each check: one request, one charge.
 const FENCE: Plan = Plan::new(1, 1);
@@ -49,7 +49,7 @@ pub fn announce(options: &Options, checks: &[&Check]) {
     let total = total(options, checks);
     let targets: Vec<_> =
         options.targets.iter().map(|t| format!("http://{}{}", t.authority, options.template.path)).collect();
-    eprintln!(
+    say!(
         "idem: about {} requests to {}, {} charges intended; a target that falls short makes more",
         total.requests,
         targets.join(", "),
