@@ -23,8 +23,8 @@ pub struct ProbeArgs {
     #[arg(long, conflicts_with = "scenario")]
     pub all: bool,
 
-    /// List the scenarios and what each teaches, and run nothing
-    #[arg(long, exclusive = true)]
+    /// List the scenarios and what each teaches, or with --target the checks, and run nothing
+    #[arg(long, conflicts_with_all = ["scenario", "all", "format", "policy", "intents", "rounds", "repeat", "baseline", "ledger_dir"])]
     pub list: bool,
 
     /// What to print; text is attempts, table and JSON detail (to a terminal without the latter)

@@ -12,7 +12,7 @@ use super::duration::duration;
 #[command(next_help_heading = "Probing your own server")]
 pub struct TargetArgs {
     /// Endpoint to probe; given more than once, the addresses are replicas of one service
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["scenario", "all", "policy", "intents", "rounds", "repeat", "ledger_dir"])]
     pub target: Vec<String>,
     /// Where side effects are counted: a file, an http URL, or `none`
     #[arg(long, value_name = "FILE|URL", requires = "target")]
@@ -77,7 +77,7 @@ pub struct TargetArgs {
     /// How long a crashed attempt's key may stay in flight; Retry-After is added [default: 6s]
     #[arg(long, value_name = "DURATION", value_parser = duration, requires = "target")]
     pub lease: Option<Duration>,
-    /// Run this check only; repeatable
+    /// Run this check, after the baseline on which all rest; repeatable
     #[arg(long, value_name = "NAME", requires = "target")]
     pub check: Vec<String>,
     /// Print the requests and the charges intended, send nothing

@@ -60,7 +60,9 @@ impl Session {
         self.count(copies.max(1) as u64);
         let mut answers: Vec<_> = events.iter().filter_map(|event| self.answered(event)).collect();
         if answers.is_empty() {
-            answers.push((self.clock(), Answer::withheld("never forwarded")));
+            let is_cut = events.iter().any(|event| matches!(event.what, What::UpstreamCut { .. }));
+            let why = if is_cut { "cut before a whole reply" } else { "never forwarded" };
+            answers.push((self.clock(), Answer::withheld(why)));
         }
         let client = seen_by_client(&outcome);
         let attempt = |(ended, answer)| {
@@ -98,7 +100,6 @@ impl Session {
                 let detail = Some(detail.clone());
                 self.answer(&Outcome { symptom: *symptom, reply: None, detail, elapsed: Duration::ZERO })
             }
-            What::UpstreamCut { .. } => Answer::withheld("cut before a whole reply"),
             _ => return None,
         };
         Some((self.at(event), answer))

@@ -202,3 +202,7 @@ fn held(case: &Case) -> String {
     let receipts = case.receipts().len();
     format!("{charges} charge(s), {receipts} receipt(s), {} request(s)", case.requests())
 }
+
+#[cfg(test)]
+#[path = "invariants_tests.rs"]
+mod tests;
