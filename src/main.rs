@@ -12,6 +12,7 @@ mod client;
 mod exit;
 mod fault;
 mod http1;
+mod input;
 mod intent;
 mod interrupt;
 mod ledger;
