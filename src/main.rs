@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod canonical;
+mod classify;
 mod cli;
 mod exit;
 mod http1;
@@ -9,6 +10,7 @@ mod intent;
 mod named;
 mod outcome;
 mod output;
+mod retry_after;
 
 use std::process::ExitCode;
 
@@ -30,7 +32,9 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
-    match command {}
+    match command {
+        Command::Classify(args) => args.run(),
+    }
 }
 
 /// Prints what the parser says. Its own usage code, 2, would collide with a finding's.

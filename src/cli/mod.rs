@@ -1,6 +1,10 @@
 //! The command line: one file of options per command. Invariant: nothing is decided here but usage.
 
+mod classify;
+
 use clap::{Parser, Subcommand};
+
+pub use classify::ClassifyArgs;
 
 /// Are we charging twice? Provokes each kind of failure on real sockets, retries as a client would, and counts the
 /// ledger.
@@ -15,4 +19,6 @@ const EXIT_CODES: &str = "\
 Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to judge, 5 selftest failed, 130 interrupted";
 
 #[derive(Subcommand)]
-pub enum Command {}
+pub enum Command {
+    Classify(ClassifyArgs),
+}
