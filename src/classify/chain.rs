@@ -90,6 +90,11 @@ fn weigh<'t>(text: &'t Text<'t>, from: usize, line: &str, hit: &Hit, best: &mut 
             end += 3;
             (6, 1)
         }
+        Says::StatusPrecedes => {
+            let Some(found) = status_before(&line[..hit.start]) else { return };
+            status = Some(found);
+            (6, 1)
+        }
         Says::Reply(symptom) => (6, tells(symptom) / 2),
         Says::Begun(symptom) => (5, tells(symptom)),
         Says::Never(symptom) => (4, tells(symptom)),
@@ -123,11 +128,18 @@ fn status_at(rest: &str) -> Option<u16> {
     digits.parse().ok().filter(|status| !more && (200..=599).contains(status))
 }
 
+/// The status at the end of a text, on the same terms.
+fn status_before(rest: &str) -> Option<u16> {
+    let from = rest.len().checked_sub(3)?;
+    let more = rest[..from.min(rest.len())].bytes().next_back().is_some_and(|before| before.is_ascii_alphanumeric());
+    rest.get(from..).and_then(status_at).filter(|_| !more)
+}
+
 fn prove<'a>(best: &Best<'a>, waiting: bool) -> Proof<'a> {
     use Says::*;
     let symptom = match (best.says, best.status) {
-        (StatusFollows, Some(status)) => Symptom::of_status(status),
-        (StatusFollows, None) => Symptom::Unknown,
+        (StatusFollows | StatusPrecedes, Some(status)) => Symptom::of_status(status),
+        (StatusFollows | StatusPrecedes, None) => Symptom::Unknown,
         (Phase(Symptom::Tls), _) => Symptom::Tls,
         (Phase(_), _) if waiting => Symptom::ConnectTimeout,
         (Never(s) | NeverBeside(s) | Phase(s) | Sent(s) | Begun(s) | Open(s) | Hint(s) | Reply(s), _) => s,

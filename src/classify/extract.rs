@@ -18,6 +18,8 @@ const TEXTS: usize = 1000;
 enum Place {
     /// In the reading itself.
     Top,
+    /// In an object of the reading that is a reading of its own (loguru's `record`, curl's JSON inside another).
+    Within,
     /// In an error object or one of its causes.
     Error,
     /// In an object that describes the reply.
@@ -138,9 +140,10 @@ impl<'de> Slot<'_, 'de> {
     fn inside(&self) -> Option<Place> {
         match (self.field, self.place) {
             (None, place) => Some(place),
-            (Some(Field::Nested), place) => Some(place),
-            (Some(Field::Error), Place::Top | Place::Error) => Some(Place::Error),
-            (Some(Field::Cause | Field::Message | Field::Inner), Place::Error) => Some(Place::Error),
+            (Some(Field::Nested), Place::Top | Place::Within) => Some(Place::Within),
+            (Some(Field::Error), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
+            (Some(Field::Cause | Field::Inner), Place::Error) => Some(Place::Error),
+            (Some(Field::Message), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
             (Some(Field::Response), _) => Some(Place::Response),
             (Some(Field::Headers), _) => Some(Place::Headers),
             (Some(Field::Level), _) => Some(Place::Level),
@@ -159,6 +162,7 @@ impl<'de> Slot<'_, 'de> {
         // hurl follows redirects: the last exchange is the one that counts.
         if inside == Place::Response && place == Place::Entries {
             reading.status = Status::Absent;
+            reading.exchanges = true;
         }
         while let Some(name) = map.next_key_seed(Name)? {
             match name {
@@ -198,6 +202,8 @@ impl<'de> Slot<'_, 'de> {
             1..=999 => Status::Code(value as u16),
             _ => Status::Odd,
         };
+        let own = self.place == Place::Top || (self.place == Place::Response && self.reading.exchanges);
+        self.reading.own_status |= own && status != Status::Absent;
         self.reading.set_status(status);
     }
 
@@ -218,7 +224,7 @@ impl<'de> Slot<'_, 'de> {
             return push(self.reading, 0, Role::Error, text);
         };
         match self.place {
-            Place::Top => self.top_words(field, text),
+            Place::Top | Place::Within => self.top_words(field, text),
             Place::Error => self.error_words(field, text),
             Place::Response | Place::Entries => match field {
                 Field::Status => self.status_words(text),
@@ -259,7 +265,7 @@ impl<'de> Slot<'_, 'de> {
             Field::ExitCode => reading.exit_code = text.trim().parse().ok(),
             Field::Cause | Field::Inner => {}
             Field::Error | Field::ErrorType | Field::Trace => self.error_words(field, text),
-            Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => self.any_words(field, text, Role::Log),
+            Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => self.any_words(field, text),
             Field::Replay | Field::Success | Field::Failure | Field::Pretransfer => {}
             Field::Nested | Field::Entries | Field::Document => {}
         }
@@ -269,7 +275,7 @@ impl<'de> Slot<'_, 'de> {
     fn error_words(&mut self, field: Field, text: Cow<'de, str>) {
         let text = match field {
             Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => {
-                return self.any_words(field, text, Role::Error);
+                return self.any_words(field, text);
             }
             Field::Error | Field::ErrorType | Field::Message | Field::Inner | Field::Cause | Field::Log => text,
             Field::Trace if text.trim() != "NoneType: None" => text,
@@ -286,7 +292,7 @@ impl<'de> Slot<'_, 'de> {
     }
 
     /// Text in a field that means the same in an error and outside one.
-    fn any_words(&mut self, field: Field, text: Cow<'de, str>, role: Role) {
+    fn any_words(&mut self, field: Field, text: Cow<'de, str>) {
         match field {
             Field::Status => self.status_words(text),
             Field::RetryAfter => self.reading.retry_after = Some(text),
@@ -294,7 +300,7 @@ impl<'de> Slot<'_, 'de> {
                 Ok(number) => self.code(number),
                 Err(_) => {
                     self.reading.known = true;
-                    push(self.reading, self.depth, role, text);
+                    push(self.reading, self.depth, Role::Error, text);
                 }
             },
             Field::Syscall => {
@@ -303,7 +309,7 @@ impl<'de> Slot<'_, 'de> {
                     "getaddrinfo" => "syscall: getaddrinfo",
                     _ => return,
                 };
-                push(self.reading, self.depth, role, Cow::Borrowed(worded));
+                push(self.reading, self.depth, Role::Error, Cow::Borrowed(worded));
             }
             _ => {}
         }

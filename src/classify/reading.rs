@@ -21,6 +21,10 @@ pub struct Reading<'a> {
     /// When the attempt was made or logged, as it was written (see `time`).
     pub time: Option<Cow<'a, str>>,
     pub status: Status,
+    /// Whether the reading itself gives the status, and not an object inside it, which may be about another reply.
+    pub own_status: bool,
+    /// Whether the reading is a list of exchanges (hurl), whose replies are its own.
+    pub exchanges: bool,
     /// A symptom by idem's own name (`probe --format json`, `proxy`).
     pub symptom: Option<Symptom>,
     /// A coarse kind by idem's own name.

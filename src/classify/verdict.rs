@@ -61,6 +61,11 @@ fn judge_status<'a>(status: u16, reading: &'a Reading<'_>) -> Verdict<'a> {
         (_, Some(proof)) if made_up => by_words(proof),
         (500.., Some(proof)) if matches!(proof.says, Says::NeverBeside(_)) => by_words(proof),
         (200..=299, Some(proof)) if !proof_is_of(&proof, status) => broken(proof),
+        // aiohttp gives 400 to a reply that it cannot read, and calls it both status and code.
+        (400, Some(proof)) if proof.says == Says::Sent(Symptom::BadReply) => by_words(proof),
+        (200..=299, _) if !reading.own_status && reading.status != Status::Absent => {
+            Verdict { symptom: Symptom::Unknown, evidence: Evidence::Field("a status inside another object") }
+        }
         (200..=299, _) => match trouble(reading) {
             Some(field) => Verdict { symptom: Symptom::Unknown, evidence: Evidence::Field(field) },
             None => said_otherwise(reading).unwrap_or_else(by_status),
@@ -119,8 +124,8 @@ fn judge_words<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
 fn by_words(proof: Proof<'_>) -> Verdict<'_> {
     let symptom = match (proof.says, proof.status) {
         // An error that tells of a 2xx is no success.
-        (Says::StatusFollows, Some(200..=299)) => Symptom::BadReply,
-        (Says::StatusFollows, Some(status)) => symptom_of(status),
+        (_, Some(200..=299)) => Symptom::BadReply,
+        (_, Some(status)) => symptom_of(status),
         _ => proof.symptom,
     };
     Verdict { symptom, evidence: Evidence::Words(proof.evidence) }

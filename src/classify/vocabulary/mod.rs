@@ -32,6 +32,8 @@ pub enum Says {
     Reply(Symptom),
     /// The three digits that follow are the status of the reply.
     StatusFollows,
+    /// The three digits before are the status of the reply.
+    StatusPrecedes,
 }
 
 /// Where a row is from.
