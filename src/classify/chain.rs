@@ -192,7 +192,8 @@ mod tests {
 
     #[test]
     fn frames_of_a_trace_are_no_evidence() {
-        let python = "Traceback (most recent call last):\n  File \"a.py\", line 1\n    raise ConnectTimeout(e)\nKeyError: 1";
+        let python =
+            "Traceback (most recent call last):\n  File \"a.py\", line 1\n    raise ConnectTimeout(e)\nKeyError: 1";
         assert_eq!(symptom(python), None);
         assert_eq!(symptom("Error: x\n    at connectTimeout (net.js:1)"), None);
     }

@@ -186,7 +186,8 @@ impl Intent {
             Effect::No => {}
         }
         self.refusal = (advice.action == Action::FixRequest).then_some(line);
-        self.wait = reading.retry_after.as_deref().and_then(|wait| until(wait, reading.time.as_deref())).map(|t| (line, t));
+        self.wait =
+            reading.retry_after.as_deref().and_then(|wait| until(wait, reading.time.as_deref())).map(|t| (line, t));
     }
 }
 

@@ -126,6 +126,10 @@ impl<R: Read> Reader<R> {
                         break self.cut_off(at, frame, sink)?;
                     }
                 }
+                Step::Complete(more) if length + more > LONGEST => {
+                    sink.refused(refused(at, TOO_LONG));
+                    break self.pass_over(length + more)?;
+                }
                 Step::Complete(more) => break self.take(at, length + more, sink)?,
                 Step::Broken(more, why) => {
                     let place = self.position_of(length + more);
@@ -137,6 +141,12 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
+    /// Passes over a value that was refused, and over what follows it in its line.
+    fn pass_over(&mut self, length: usize) -> io::Result<()> {
+        self.advance(length);
+        if self.list.is_none() { self.skip_line() } else { Ok(()) }
+    }
+
     fn take(&mut self, at: Position, length: usize, sink: &mut impl Sink) -> io::Result<()> {
         let value = &self.buffer[self.start..self.start + length];
         let taken = match next_in_line(&self.buffer[self.start + length..self.end]) {
@@ -144,11 +154,11 @@ impl<R: Read> Reader<R> {
             Some(b':') => Err(refused(at, "a field outside an object")),
             _ => sink.value(at, value),
         };
-        self.advance(length);
-        if let Err(refused) = taken {
-            sink.refused(refused);
-            if self.list.is_none() {
-                self.skip_line()?;
+        match taken {
+            Ok(()) => self.advance(length),
+            Err(refused) => {
+                sink.refused(refused);
+                self.pass_over(length)?;
             }
         }
         Ok(())

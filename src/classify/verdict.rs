@@ -53,8 +53,9 @@ fn status_of(reading: &Reading) -> Option<u16> {
 }
 
 fn judge_status<'a>(status: u16, reading: &'a Reading<'_>) -> Verdict<'a> {
-    // No server sends these; clients write them for what they met themselves (HTTP::Tiny and Tornado write 599).
-    let made_up = !(100..599).contains(&status);
+    // No server sends these; clients write them for what they met themselves (HTTP::Tiny and Tornado write 599,
+    // AnyEvent::HTTP 595 to 599).
+    let made_up = !(100..595).contains(&status);
     let proof = if reading.texts.is_empty() { None } else { chain::read(reading) };
     let by_status = || Verdict { symptom: symptom_of(status), evidence: Evidence::Status(status) };
     match (status, proof) {
@@ -63,11 +64,12 @@ fn judge_status<'a>(status: u16, reading: &'a Reading<'_>) -> Verdict<'a> {
         (200..=299, Some(proof)) if !proof_is_of(&proof, status) => broken(proof),
         // aiohttp gives 400 to a reply that it cannot read, and calls it both status and code.
         (400, Some(proof)) if proof.says == Says::Sent(Symptom::BadReply) => by_words(proof),
-        (200..=299, _) if !reading.own_status && reading.status != Status::Absent => {
+        (200..=299, _) if !reading.own_status && reading.status != Status::Absent && trouble(reading).is_none() => {
             Verdict { symptom: Symptom::Unknown, evidence: Evidence::Field("a status inside another object") }
         }
         (200..=299, _) => match trouble(reading) {
-            Some(field) => Verdict { symptom: Symptom::Unknown, evidence: Evidence::Field(field) },
+            // The reply came, and something about it did not do.
+            Some(field) => Verdict { symptom: Symptom::BadReply, evidence: Evidence::Field(field) },
             None => said_otherwise(reading).unwrap_or_else(by_status),
         },
         // An interim reply: the request had begun, so nothing said of the connection makes it safe.
