@@ -45,6 +45,11 @@ impl<'r, 'a> Slot<'r, 'a> {
     pub fn whole(reading: &'r mut Reading<'a>) -> Slot<'r, 'a> {
         Slot { reading, place: Place::Top, depth: 0, field: None }
     }
+
+    /// The slot for one field of a reading.
+    pub fn member(reading: &'r mut Reading<'a>, field: Field) -> Slot<'r, 'a> {
+        Slot { reading, place: Place::Top, depth: 0, field: Some(field) }
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Slot<'_, 'de> {
@@ -66,13 +71,8 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
         Ok(())
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
-        match self.field {
-            Some(Field::Success) if !value => self.reading.note_trouble("success"),
-            Some(Field::Failure) if value => self.reading.note_trouble("aborted"),
-            Some(Field::Error) if value => self.reading.note_trouble("error"),
-            _ => {}
-        }
+    fn visit_bool<E>(mut self, value: bool) -> Result<(), E> {
+        self.boolean(value);
         Ok(())
     }
 
@@ -179,7 +179,16 @@ impl<'de> Slot<'_, 'de> {
         Ok(())
     }
 
-    fn integer(&mut self, value: i64) {
+    pub fn boolean(&mut self, value: bool) {
+        match self.field {
+            Some(Field::Success) if !value => self.reading.note_trouble("success"),
+            Some(Field::Failure) if value => self.reading.note_trouble("aborted"),
+            Some(Field::Error) if value => self.reading.note_trouble("error"),
+            _ => {}
+        }
+    }
+
+    pub fn integer(&mut self, value: i64) {
         match self.field {
             Some(Field::Status) => self.status(value),
             Some(Field::Code) => self.code(value),
@@ -217,7 +226,7 @@ impl<'de> Slot<'_, 'de> {
         }
     }
 
-    fn words(&mut self, text: Cow<'de, str>) {
+    pub fn words(&mut self, text: Cow<'de, str>) {
         let Some(field) = self.field else {
             self.reading.known = true;
             self.reading.note_trouble("text");

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::UNIX_EPOCH;
 
-use super::lookback::Lookback;
+use super::lookback::{Lookback, Name};
 use super::reading::Reading;
 use super::time::milliseconds;
 use super::verdict::Verdict;
@@ -51,25 +51,32 @@ pub struct Finding<'a> {
     pub detail: Option<String>,
 }
 
-/// What is kept of an intent.
+/// What is kept of an intent. A line of 0 is no line.
+#[derive(Default)]
 struct Intent {
-    /// Its first bytes, to name it by when nothing follows.
-    shown: Box<str>,
-    /// The last attempt that may have taken effect: its line and key.
-    risk: Option<(u64, Option<u128>)>,
+    /// Its first bytes, to name it by when nothing follows; kept while it is open.
+    shown: Option<Box<str>>,
+    /// The line of the last attempt that may have taken effect.
+    risk: u64,
+    /// That attempt's key.
+    key: Option<Name>,
     /// The line of an attempt that may have taken effect and that nothing has settled.
-    open: Option<u64>,
-    /// The line of the last attempt, if it was refused as it stands.
-    refusal: Option<u64>,
-    /// The line of the last attempt, and before which time (Unix, ms) it must not be repeated.
-    wait: Option<(u64, i64)>,
-    /// The first receipt and its line.
-    receipt: Option<(u128, u64)>,
+    open: u64,
+    /// The line of the last attempt.
+    last: u64,
+    /// Whether the last attempt was refused as it stands.
+    refused: bool,
+    /// Before which time (Unix, ms) the last attempt must not be repeated. None: it may be at any time.
+    until: Option<i64>,
+    /// The line of the first receipt.
+    receipted: u64,
+    receipt: Name,
 }
 
 /// What is kept of a key: the first intent that came with it, and the line.
+#[derive(Default)]
 struct Key {
-    intent: u128,
+    intent: Name,
     line: u64,
 }
 
@@ -110,11 +117,12 @@ impl Findings {
             tell(Kind::OneKeyTwoIntents, first);
         }
         let receipt = reading.receipt.as_deref().map(|receipt| self.keys.name(receipt));
-        let entry = self.intents.touch(id, || Intent::new(name));
-        if let Some(gone) = entry.evicted {
-            self.evicted.intents += 1;
-            self.evicted.unresolved += u64::from(gone.open.is_some());
-        }
+        let Evicted { intents, unresolved, .. } = &mut self.evicted;
+        let entry = self.intents.touch(id, |gone| {
+            *intents += 1;
+            *unresolved += u64::from(gone.open > 0);
+            gone.clear();
+        });
         let intent = entry.value;
         if !entry.new {
             intent.compare(key, reading.time.as_deref(), &mut tell);
@@ -124,70 +132,81 @@ impl Findings {
     }
 
     /// The line at which another intent came with this key.
-    fn key_of_another(&mut self, key: u128, intent: u128, line: u64) -> Option<u64> {
-        let entry = self.keys.touch(key, || Key { intent, line });
-        self.evicted.keys += u64::from(entry.evicted.is_some());
+    fn key_of_another(&mut self, key: Name, intent: Name, line: u64) -> Option<u64> {
+        let entry = self.keys.touch(key, |_| self.evicted.keys += 1);
+        if entry.new {
+            (entry.value.intent, entry.value.line) = (intent, line);
+        }
         (entry.value.intent != intent).then_some(entry.value.line)
     }
 
     /// Calls back with the intents that are left unresolved, in the order in which they were last seen.
     pub fn finish(&self, mut found: impl FnMut(Finding)) {
         for intent in self.intents.rows() {
-            if let Some(line) = intent.open {
-                let about = Cow::Borrowed(&*intent.shown);
-                found(Finding { kind: Kind::Unresolved, about, lines: vec![line], detail: None });
+            if let Some(shown) = intent.shown.as_deref().filter(|_| intent.open > 0) {
+                let (about, lines) = (Cow::Borrowed(shown), vec![intent.open]);
+                found(Finding { kind: Kind::Unresolved, about, lines, detail: None });
             }
         }
     }
 }
 
 impl Intent {
-    fn new(name: &str) -> Intent {
-        let shown = match name.char_indices().find(|(at, _)| *at >= SHOWN) {
-            Some((at, _)) => format!("{}...", &name[..at]).into(),
-            None => name.into(),
-        };
-        Intent { shown, risk: None, open: None, refusal: None, wait: None, receipt: None }
+    /// Empties the row in place.
+    fn clear(&mut self) {
+        self.shown = None;
+        (self.risk, self.open, self.last, self.receipted) = (0, 0, 0, 0);
+        (self.key, self.receipt) = (None, 0);
+        (self.refused, self.until) = (false, None);
     }
 
     /// What another attempt shows about the ones before it.
-    fn compare(&mut self, key: Option<u128>, time: Option<&str>, tell: &mut impl FnMut(Kind, u64)) {
-        if let Some((first, before)) = self.risk {
-            match (before, key) {
-                (_, None) => tell(Kind::NoKey, first),
-                (before, key) if before != key => tell(Kind::KeyRotated, first),
-                _ => {}
-            }
+    fn compare(&mut self, key: Option<Name>, time: Option<&str>, tell: &mut impl FnMut(Kind, u64)) {
+        match key {
+            _ if self.risk == 0 => {}
+            None => tell(Kind::NoKey, self.risk),
+            key if key != self.key => tell(Kind::KeyRotated, self.risk),
+            Some(_) => {}
         }
-        if let Some(first) = self.refusal {
-            tell(Kind::RetriedRefusal, first);
+        if self.refused {
+            tell(Kind::RetriedRefusal, self.last);
         }
-        if let Some((first, until)) = self.wait
-            && time.and_then(milliseconds).is_some_and(|now| now < until)
-        {
-            tell(Kind::TooEarly, first);
+        let early = |until| time.and_then(milliseconds).is_some_and(|now| now < until);
+        if self.until.is_some_and(early) {
+            tell(Kind::TooEarly, self.last);
         }
     }
 
-    fn receive(&mut self, receipt: Option<u128>, line: u64, tell: &mut impl FnMut(Kind, u64)) {
-        match (self.receipt, receipt) {
-            (None, Some(receipt)) => self.receipt = Some((receipt, line)),
-            (Some((before, first)), Some(receipt)) if before != receipt => tell(Kind::DoubleReceipt, first),
+    fn receive(&mut self, receipt: Option<Name>, line: u64, tell: &mut impl FnMut(Kind, u64)) {
+        match receipt {
+            Some(receipt) if self.receipted == 0 => (self.receipt, self.receipted) = (receipt, line),
+            Some(receipt) if receipt != self.receipt => tell(Kind::DoubleReceipt, self.receipted),
             _ => {}
         }
     }
 
-    fn remember(&mut self, line: u64, key: Option<u128>, reading: &Reading, verdict: &Verdict) {
+    fn remember(&mut self, line: u64, key: Option<Name>, reading: &Reading, verdict: &Verdict) {
         let advice = verdict.advice();
         match advice.effect {
-            Effect::Yes => (self.risk, self.open) = (Some((line, key)), None),
-            Effect::Maybe => (self.risk, self.open) = (Some((line, key)), Some(line)),
-            Effect::Unlikely => self.risk = Some((line, key)),
+            Effect::Yes => (self.risk, self.key, self.open) = (line, key, 0),
+            Effect::Maybe => (self.risk, self.key, self.open) = (line, key, line),
+            Effect::Unlikely => (self.risk, self.key) = (line, key),
             Effect::No => {}
         }
-        self.refusal = (advice.action == Action::FixRequest).then_some(line);
-        self.wait =
-            reading.retry_after.as_deref().and_then(|wait| until(wait, reading.time.as_deref())).map(|t| (line, t));
+        if self.open > 0 && self.shown.is_none() {
+            self.shown = reading.intent.as_deref().map(shown);
+        }
+        self.last = line;
+        self.refused = advice.action == Action::FixRequest;
+        self.until = reading.retry_after.as_deref().and_then(|wait| until(wait, reading.time.as_deref()));
+    }
+}
+
+/// The first bytes of a name.
+fn shown(name: &str) -> Box<str> {
+    match name.char_indices().find(|(at, _)| *at >= SHOWN) {
+        Some((at, _)) => format!("{}...", &name[..at]).into(),
+        None => name.into(),
     }
 }
 

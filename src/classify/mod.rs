@@ -5,6 +5,7 @@ mod chain;
 mod extract;
 mod fields;
 mod findings;
+mod flat;
 mod frame;
 mod lookback;
 mod reader;
@@ -49,8 +50,7 @@ pub struct Options {
 
 /// Classifies everything in the input. `name` is the input's name in messages.
 pub fn run(input: impl Read, name: &str, options: &Options) -> anyhow::Result<Exit> {
-    let out = io::BufWriter::with_capacity(64 * 1024, io::stdout().lock());
-    let report = Report::new(out, options.format, options.summary);
+    let report = Report::new(io::stdout().lock(), options.format, options.summary);
     let findings = Findings::new(options.lookback);
     let mut session = Session { name, report, findings, text: options.text, tally: Tally::default(), written: Ok(()) };
     let mut reader = Reader::new(input);
@@ -85,6 +85,11 @@ impl<W: Write> Sink for Session<'_, W> {
         if self.text {
             let line = String::from_utf8_lossy(bytes);
             self.reading(at.line, &Reading::from_text(&line));
+            return Ok(());
+        }
+        let mut reading = Reading::default();
+        if flat::read(bytes, &mut reading).is_some() {
+            self.reading(at.line, &reading);
             return Ok(());
         }
         if !matches!(bytes.first(), Some(b'{' | b'"')) {

@@ -7,6 +7,7 @@ use super::findings::{Evicted, Finding, Kind};
 use super::reading::Reading;
 use super::tally::Tally;
 use super::verdict::{Evidence, Verdict};
+use crate::outcome::Symptom;
 use crate::retry_after::RetryAfter;
 
 /// How results are written.
@@ -18,43 +19,63 @@ pub enum Format {
     Jsonl,
 }
 
-/// Where results go.
+/// Where results go. A line is put together in `buffer`, which is written out when it is full.
 pub struct Report<W> {
     out: W,
+    buffer: Vec<u8>,
     format: Format,
     /// Only the summary is wanted.
     brief: bool,
+    /// `","symptom":...,"evidence":` of each symptom: the same bytes on every line.
+    middles: Vec<String>,
 }
+
+/// Bytes that are kept back before they are written.
+const BUFFER: usize = 64 * 1024;
 
 impl<W: Write> Report<W> {
     pub fn new(out: W, format: Format, brief: bool) -> Report<W> {
-        Report { out, format, brief }
+        let middles = Symptom::ALL.iter().map(|symptom| middle(*symptom)).collect();
+        Report { out, buffer: Vec::with_capacity(2 * BUFFER), format, brief, middles }
     }
 
     /// One reading's verdict.
     pub fn verdict(&mut self, line: u64, reading: &Reading, verdict: &Verdict) -> io::Result<()> {
         match (self.brief, self.format) {
-            (true, _) => Ok(()),
-            (false, Format::Text) => text_verdict(&mut self.out, line, reading, verdict),
-            (false, Format::Jsonl) => json_verdict(&mut self.out, line, reading, verdict),
+            (true, _) => return Ok(()),
+            (false, Format::Text) => text_verdict(&mut self.buffer, line, reading, verdict)?,
+            (false, Format::Jsonl) => {
+                json_verdict(&mut self.buffer, &self.middles[verdict.symptom as usize], line, reading, verdict);
+            }
         }
+        self.pass_on()
     }
 
     pub fn finding(&mut self, finding: &Finding) -> io::Result<()> {
         match (self.brief, self.format) {
-            (true, _) => Ok(()),
-            (false, Format::Text) => text_finding(&mut self.out, finding),
-            (false, Format::Jsonl) => json_finding(&mut self.out, finding),
+            (true, _) => return Ok(()),
+            (false, Format::Text) => text_finding(&mut self.buffer, finding)?,
+            (false, Format::Jsonl) => json_finding(&mut self.buffer, finding)?,
         }
+        self.pass_on()
     }
 
     /// The last part of the output; writes out everything.
     pub fn summary(&mut self, tally: &Tally, evicted: Evicted) -> io::Result<()> {
         match self.format {
-            Format::Text => text_summary(&mut self.out, tally, evicted)?,
-            Format::Jsonl => json_summary(&mut self.out, tally, evicted)?,
+            Format::Text => text_summary(&mut self.buffer, tally, evicted)?,
+            Format::Jsonl => json_summary(&mut self.buffer, tally, evicted)?,
         }
+        self.out.write_all(&self.buffer)?;
         self.out.flush()
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        if self.buffer.len() >= BUFFER {
+            self.out.write_all(&self.buffer)?;
+            self.buffer.clear();
+        }
+        Ok(())
     }
 }
 
@@ -125,69 +146,68 @@ fn counts(items: impl Iterator<Item = (&'static str, u64)>) -> String {
     if some.is_empty() { String::new() } else { format!(": {}", some.join(", ")) }
 }
 
-fn json_verdict(out: &mut impl Write, line: u64, reading: &Reading, verdict: &Verdict) -> io::Result<()> {
-    let advice = verdict.advice();
-    out.write_all(b"{\"line\":")?;
-    number(out, line)?;
+fn middle(symptom: Symptom) -> String {
+    let advice = symptom.advice();
+    format!(r#","symptom":"{symptom}","effect":"{}","action":"{}","evidence":"#, advice.effect, advice.action)
+}
+
+fn json_verdict(out: &mut Vec<u8>, middle: &str, line: u64, reading: &Reading, verdict: &Verdict) {
+    out.extend_from_slice(b"{\"line\":");
+    number(out, line);
     if let Some(intent) = &reading.intent {
-        out.write_all(b",\"intent\":")?;
-        quoted(out, intent)?;
+        out.extend_from_slice(b",\"intent\":");
+        quoted(out, intent);
     }
     if let Some(attempt) = reading.attempt {
-        out.write_all(b",\"attempt\":")?;
-        number(out, attempt)?;
+        out.extend_from_slice(b",\"attempt\":");
+        number(out, attempt);
     }
-    for (name, value) in [
-        (&b",\"symptom\":\""[..], verdict.symptom.name()),
-        (b"\",\"effect\":\"", advice.effect.name()),
-        (b"\",\"action\":\"", advice.action.name()),
-    ] {
-        out.write_all(name)?;
-        out.write_all(value.as_bytes())?;
-    }
-    out.write_all(b"\",\"evidence\":")?;
-    evidence(out, &verdict.evidence)?;
+    out.extend_from_slice(middle.as_bytes());
+    evidence(out, &verdict.evidence);
     match reading.retry_after.as_deref().and_then(|wait| RetryAfter::parse(wait).map(|parsed| (wait, parsed))) {
-        Some((_, RetryAfter::Delay(delay))) => write!(out, ",\"retry_after\":{}", delay.as_secs())?,
+        Some((_, RetryAfter::Delay(delay))) => {
+            out.extend_from_slice(b",\"retry_after\":");
+            number(out, delay.as_secs());
+        }
         Some((date, RetryAfter::Date(_))) => {
-            out.write_all(b",\"retry_after\":")?;
-            quoted(out, date.trim())?;
+            out.extend_from_slice(b",\"retry_after\":");
+            quoted(out, date.trim());
         }
         None => {}
     }
-    out.write_all(b"}\n")
+    out.extend_from_slice(b"}\n");
 }
 
-fn evidence(out: &mut impl Write, evidence: &Evidence) -> io::Result<()> {
+fn evidence(out: &mut Vec<u8>, evidence: &Evidence) {
     match evidence {
         Evidence::Status(status) => {
-            out.write_all(b"\"status ")?;
-            number(out, u64::from(*status))?;
-            out.write_all(b"\"")
+            out.extend_from_slice(b"\"status ");
+            number(out, u64::from(*status));
+            out.push(b'"');
         }
         Evidence::Words(words) => quoted(out, words),
         Evidence::Field(field) => quoted(out, field),
-        Evidence::Nothing => out.write_all(b"null"),
+        Evidence::Nothing => out.extend_from_slice(b"null"),
     }
 }
 
-fn json_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
+fn json_finding(out: &mut Vec<u8>, finding: &Finding) -> io::Result<()> {
     let noun = match (finding.kind, &finding.detail) {
         (Kind::Mismatch, _) => "scenario",
         _ => "intent",
     };
     write!(out, "{{\"finding\":\"{}\",\"{noun}\":", finding.kind)?;
-    quoted(out, &finding.about)?;
+    quoted(out, &finding.about);
     let lines: Vec<String> = finding.lines.iter().map(u64::to_string).collect();
     write!(out, ",\"lines\":[{}]", lines.join(","))?;
     if let Some(detail) = &finding.detail {
-        out.write_all(b",\"detail\":")?;
-        quoted(out, detail)?;
+        out.extend_from_slice(b",\"detail\":");
+        quoted(out, detail);
     }
     out.write_all(b"}\n")
 }
 
-fn json_summary(out: &mut impl Write, tally: &Tally, evicted: Evicted) -> io::Result<()> {
+fn json_summary(out: &mut Vec<u8>, tally: &Tally, evicted: Evicted) -> io::Result<()> {
     let Evicted { intents, keys, unresolved } = evicted;
     let (readings, scenarios) = (tally.readings(), tally.scenarios());
     write!(out, "{{\"summary\":{{\"readings\":{readings},\"scenarios\":{scenarios},\"actions\":{{")?;
@@ -209,12 +229,24 @@ fn members(out: &mut impl Write, items: impl Iterator<Item = (&'static str, u64)
     Ok(())
 }
 
-fn quoted(out: &mut impl Write, text: &str) -> io::Result<()> {
-    serde_json::to_writer(out, text).map_err(io::Error::from)
+/// A JSON string (RFC 8259, 7).
+fn quoted(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x7F)) {
+        out.extend_from_slice(&text.as_bytes()[plain..at]);
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+        }
+        plain = at + 1;
+    }
+    out.extend_from_slice(&text.as_bytes()[plain..]);
+    out.push(b'"');
 }
 
-/// Decimal digits, without the formatting machinery: one a line is written.
-fn number(out: &mut impl Write, mut value: u64) -> io::Result<()> {
+/// Decimal digits, without the formatting machinery: a few of them stand in every line.
+fn number(out: &mut Vec<u8>, mut value: u64) {
     let mut digits = [0u8; 20];
     let mut at = digits.len();
     loop {
@@ -222,7 +254,7 @@ fn number(out: &mut impl Write, mut value: u64) -> io::Result<()> {
         digits[at] = b'0' + (value % 10) as u8;
         value /= 10;
         if value == 0 {
-            return out.write_all(&digits[at..]);
+            return out.extend_from_slice(&digits[at..]);
         }
     }
 }
@@ -235,8 +267,17 @@ mod tests {
     fn numbers_are_decimal() {
         for value in [0, 7, 10, 1_234_567_890, u64::MAX] {
             let mut out = Vec::new();
-            number(&mut out, value).unwrap();
+            number(&mut out, value);
             assert_eq!(String::from_utf8(out).unwrap(), value.to_string());
+        }
+    }
+
+    #[test]
+    fn texts_are_quoted_as_json() {
+        for text in ["", "plain é", "a\"b\\c", "\u{0}\n\u{1f}\u{7f}x", "\\"] {
+            let mut out = Vec::new();
+            quoted(&mut out, text);
+            assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
         }
     }
 
