@@ -2,6 +2,7 @@
 //! bounded by the look-back, and what it forgets is counted.
 
 use std::borrow::Cow;
+use std::num::NonZeroI64;
 use std::time::UNIX_EPOCH;
 
 use super::lookback::{Lookback, Name};
@@ -60,23 +61,23 @@ struct Intent {
     risk: u64,
     /// That attempt's key.
     key: Option<Name>,
-    /// The line of an attempt that may have taken effect and that nothing has settled.
-    open: u64,
     /// The line of the last attempt.
     last: u64,
+    /// Before which time (Unix, ms) the last attempt must not be repeated. None: it may be at any time.
+    until: Option<NonZeroI64>,
+    /// The first receipt, and its line.
+    receipt: Option<Name>,
+    receipted: u64,
+    /// Whether an attempt may have taken effect that nothing has settled.
+    open: bool,
     /// Whether the last attempt was refused as it stands.
     refused: bool,
-    /// Before which time (Unix, ms) the last attempt must not be repeated. None: it may be at any time.
-    until: Option<i64>,
-    /// The line of the first receipt.
-    receipted: u64,
-    receipt: Name,
 }
 
 /// What is kept of a key: the first intent that came with it, and the line.
 #[derive(Default)]
 struct Key {
-    intent: Name,
+    intent: Option<Name>,
     line: u64,
 }
 
@@ -120,7 +121,7 @@ impl Findings {
         let Evicted { intents, unresolved, .. } = &mut self.evicted;
         let entry = self.intents.touch(id, |gone| {
             *intents += 1;
-            *unresolved += u64::from(gone.open > 0);
+            *unresolved += u64::from(gone.open);
             gone.clear();
         });
         let intent = entry.value;
@@ -135,16 +136,16 @@ impl Findings {
     fn key_of_another(&mut self, key: Name, intent: Name, line: u64) -> Option<u64> {
         let entry = self.keys.touch(key, |_| self.evicted.keys += 1);
         if entry.new {
-            (entry.value.intent, entry.value.line) = (intent, line);
+            (entry.value.intent, entry.value.line) = (Some(intent), line);
         }
-        (entry.value.intent != intent).then_some(entry.value.line)
+        (entry.value.intent != Some(intent)).then_some(entry.value.line)
     }
 
     /// Calls back with the intents that are left unresolved, in the order in which they were last seen.
     pub fn finish(&self, mut found: impl FnMut(Finding)) {
         for intent in self.intents.rows() {
-            if let Some(shown) = intent.shown.as_deref().filter(|_| intent.open > 0) {
-                let (about, lines) = (Cow::Borrowed(shown), vec![intent.open]);
+            if let Some(shown) = intent.shown.as_deref().filter(|_| intent.open) {
+                let (about, lines) = (Cow::Borrowed(shown), vec![intent.risk]);
                 found(Finding { kind: Kind::Unresolved, about, lines, detail: None });
             }
         }
@@ -155,9 +156,9 @@ impl Intent {
     /// Empties the row in place.
     fn clear(&mut self) {
         self.shown = None;
-        (self.risk, self.open, self.last, self.receipted) = (0, 0, 0, 0);
-        (self.key, self.receipt) = (None, 0);
-        (self.refused, self.until) = (false, None);
+        (self.risk, self.last, self.receipted) = (0, 0, 0);
+        (self.key, self.until, self.receipt) = (None, None, None);
+        (self.open, self.refused) = (false, false);
     }
 
     /// What another attempt shows about the ones before it.
@@ -171,16 +172,16 @@ impl Intent {
         if self.refused {
             tell(Kind::RetriedRefusal, self.last);
         }
-        let early = |until| time.and_then(milliseconds).is_some_and(|now| now < until);
+        let early = |until: NonZeroI64| time.and_then(milliseconds).is_some_and(|now| now < until.get());
         if self.until.is_some_and(early) {
             tell(Kind::TooEarly, self.last);
         }
     }
 
     fn receive(&mut self, receipt: Option<Name>, line: u64, tell: &mut impl FnMut(Kind, u64)) {
-        match receipt {
-            Some(receipt) if self.receipted == 0 => (self.receipt, self.receipted) = (receipt, line),
-            Some(receipt) if receipt != self.receipt => tell(Kind::DoubleReceipt, self.receipted),
+        match (self.receipt, receipt) {
+            (None, Some(_)) => (self.receipt, self.receipted) = (receipt, line),
+            (Some(first), Some(receipt)) if first != receipt => tell(Kind::DoubleReceipt, self.receipted),
             _ => {}
         }
     }
@@ -188,12 +189,12 @@ impl Intent {
     fn remember(&mut self, line: u64, key: Option<Name>, reading: &Reading, verdict: &Verdict) {
         let advice = verdict.advice();
         match advice.effect {
-            Effect::Yes => (self.risk, self.key, self.open) = (line, key, 0),
-            Effect::Maybe => (self.risk, self.key, self.open) = (line, key, line),
+            Effect::Yes => (self.risk, self.key, self.open) = (line, key, false),
+            Effect::Maybe => (self.risk, self.key, self.open) = (line, key, true),
             Effect::Unlikely => (self.risk, self.key) = (line, key),
             Effect::No => {}
         }
-        if self.open > 0 && self.shown.is_none() {
+        if self.open && self.shown.is_none() {
             self.shown = reading.intent.as_deref().map(shown);
         }
         self.last = line;
@@ -211,9 +212,10 @@ fn shown(name: &str) -> Box<str> {
 }
 
 /// Before which time (Unix, ms) `Retry-After` forbids a retry. None where that cannot be known.
-fn until(wait: &str, time: Option<&str>) -> Option<i64> {
-    match RetryAfter::parse(wait)? {
+fn until(wait: &str, time: Option<&str>) -> Option<NonZeroI64> {
+    let until = match RetryAfter::parse(wait)? {
         RetryAfter::Delay(delay) => milliseconds(time?)?.checked_add(i64::try_from(delay.as_millis()).ok()?),
         RetryAfter::Date(date) => i64::try_from(date.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok(),
-    }
+    };
+    until.and_then(NonZeroI64::new)
 }
