@@ -209,8 +209,20 @@ pub fn field(name: &str) -> Option<Field> {
     })
 }
 
-fn find(rows: &[(&[u8], Field)], name: &[u8]) -> Option<Field> {
-    rows.iter().find(|(row, _)| *row == name).map(|(_, field)| *field)
+fn find(rows: &Rows, name: &[u8]) -> Option<Field> {
+    let packed = pack(name);
+    rows.iter().find(|(start, row, _)| *start == packed && (name.len() <= 8 || *row == name)).map(|(.., field)| *field)
+}
+
+/// The first eight bytes as one number; of names of one length, equal where they are.
+fn pack(name: &[u8]) -> u64 {
+    let four =
+        |from: usize| u64::from(u32::from_le_bytes([name[from], name[from + 1], name[from + 2], name[from + 3]]));
+    match name.len() {
+        0 => 0,
+        length @ 1..=3 => name[..length].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
+        length => four(0) | four(length.min(8) - 4) << 32,
+    }
 }
 
 /// Lower case, without `_`, `-` and spaces. Returns the length that is left.
@@ -224,7 +236,8 @@ fn simplify(name: &str, plain: &mut [u8; LONGEST]) -> usize {
     length
 }
 
-type Rows = Vec<(&'static [u8], Field)>;
+/// A name's start as a number, the name, and what it means.
+type Rows = Vec<(u64, &'static [u8], Field)>;
 
 /// The rows by the length of their name: a lookup compares a handful.
 fn buckets() -> &'static [Rows; LONGEST + 1] {
@@ -232,7 +245,7 @@ fn buckets() -> &'static [Rows; LONGEST + 1] {
     BUCKETS.get_or_init(|| {
         let mut buckets = [const { Vec::new() }; LONGEST + 1];
         for (name, field) in FIELDS {
-            buckets[name.len()].push((name.as_bytes(), *field));
+            buckets[name.len()].push((pack(name.as_bytes()), name.as_bytes(), *field));
         }
         buckets
     })

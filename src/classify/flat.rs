@@ -217,6 +217,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn eight_at_a_time_is_as_good_as_one(bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'x')], 0..40)) {
             let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);

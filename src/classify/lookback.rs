@@ -202,6 +202,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         /// Against a plain list, with names that crowd the same slots.
         #[test]
         fn it_is_a_list_with_the_last_touched_at_the_end(

@@ -148,11 +148,12 @@ impl<R: Read> Reader<R> {
     }
 
     fn take(&mut self, at: Position, length: usize, sink: &mut impl Sink) -> io::Result<()> {
-        let value = &self.buffer[self.start..self.start + length];
-        let taken = match next_in_line(&self.buffer[self.start + length..self.end]) {
+        let text = self.buffer[self.start] == b'"';
+        let taken = if text && self.next_in_line(length)? == Some(b':') {
             // What is left of an object that was given up.
-            Some(b':') => Err(refused(at, "a field outside an object")),
-            _ => sink.value(at, value),
+            Err(refused(at, "a field outside an object"))
+        } else {
+            sink.value(at, &self.buffer[self.start..self.start + length])
         };
         match taken {
             Ok(()) => self.advance(length),
@@ -162,6 +163,19 @@ impl<R: Read> Reader<R> {
             }
         }
         Ok(())
+    }
+
+    /// The next byte behind a value that is no blank. None if there is none, or it is too far.
+    fn next_in_line(&mut self, length: usize) -> io::Result<Option<u8>> {
+        loop {
+            let rest = &self.buffer[self.start + length..self.end];
+            if let Some(byte) = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t')) {
+                return Ok(Some(*byte));
+            }
+            if rest.len() > CHUNK || !self.fill()? {
+                return Ok(None);
+            }
+        }
     }
 
     /// The input ended inside a value.
@@ -320,11 +334,6 @@ const TOO_LONG: &str = "longer than 16 MiB; left out";
 
 fn refused(at: Position, why: &str) -> Refused {
     Refused { at, why: why.to_owned() }
-}
-
-/// The next byte that is no blank.
-fn next_in_line(rest: &[u8]) -> Option<u8> {
-    rest.iter().copied().find(|byte| !matches!(byte, b' ' | b'\t'))
 }
 
 /// A signal that was handled is no end of the input.

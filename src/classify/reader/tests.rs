@@ -147,6 +147,8 @@ fn objects() -> impl Strategy<Value = Vec<serde_json::Value>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300), piece in 1usize..20) {
         read(&bytes, &[piece]);
