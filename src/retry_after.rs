@@ -17,7 +17,8 @@ impl RetryAfter {
     pub fn parse(value: &str) -> Option<RetryAfter> {
         let value = value.trim_matches([' ', '\t']);
         if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
-            return value.parse().ok().map(Duration::from_secs).map(RetryAfter::Delay);
+            // More digits than 64 bits hold are a valid delay all the same: for ever.
+            return Some(RetryAfter::Delay(Duration::from_secs(value.parse().unwrap_or(u64::MAX))));
         }
         httpdate::parse_http_date(value).ok().map(RetryAfter::Date)
     }
@@ -42,7 +43,11 @@ mod tests {
         let before = SystemTime::UNIX_EPOCH + Duration::from_secs(946_684_799 - 30);
         assert_eq!(date.wait(before), Duration::from_secs(30));
         assert_eq!(date.wait(before + Duration::from_secs(60)), Duration::ZERO);
-        for garbage in ["", "soon", "-1", "1.5", "+3", "99999999999999999999999"] {
+        assert_eq!(
+            RetryAfter::parse("99999999999999999999999"),
+            Some(RetryAfter::Delay(Duration::from_secs(u64::MAX)))
+        );
+        for garbage in ["", "soon", "-1", "1.5", "+3"] {
             assert_eq!(RetryAfter::parse(garbage), None, "{garbage}");
         }
     }

@@ -20,7 +20,6 @@ mod vocabulary;
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
-use anyhow::Context;
 use serde::de::DeserializeSeed;
 
 use extract::Slot;
@@ -33,7 +32,7 @@ use scenario::Document;
 use tally::Tally;
 
 use crate::exit::Exit;
-use crate::output;
+use crate::output::say;
 
 /// What the user asked for.
 pub struct Options {
@@ -49,18 +48,39 @@ pub struct Options {
 }
 
 /// Classifies everything in the input. `name` is the input's name in messages.
-pub fn run(input: impl Read, name: &str, options: &Options) -> anyhow::Result<Exit> {
+pub fn run(input: impl Read, name: &str, options: &Options) -> Exit {
     let report = Report::new(io::stdout().lock(), options.format, options.summary);
     let findings = Findings::new(options.lookback);
     let mut session = Session { name, report, findings, text: options.text, tally: Tally::default(), written: Ok(()) };
     let mut reader = Reader::new(input);
     let read = if options.text { reader.lines(&mut session) } else { reader.values(&mut session) };
     session.finish();
-    output::quiet(session.written).context("cannot write the results")?;
-    read.with_context(|| format!("cannot read {name}"))?;
-    Ok(exit(&session.tally, options.strict))
+    let exit = exit(&session.tally, options.strict);
+    exit.and(written(session.written)).and(heard(read, name))
 }
 
+/// A closed pipe ends the output quietly. What was found stays found whatever becomes of the results.
+fn written(result: io::Result<()>) -> Exit {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            say!("idem: error: cannot write to standard output: {error}");
+            Exit::Precondition
+        }
+        _ => Exit::Ok,
+    }
+}
+
+fn heard(result: io::Result<()>, name: &str) -> Exit {
+    match result {
+        Err(error) => {
+            say!("idem: error: cannot read {name}: {error}");
+            Exit::Precondition
+        }
+        Ok(()) => Exit::Ok,
+    }
+}
+
+/// Findings, malformed input and no input at all, in one code.
 fn exit(tally: &Tally, strict: bool) -> Exit {
     let found = if tally.fails(strict) { Exit::Finding } else { Exit::Ok };
     let malformed = if tally.malformed() > 0 { Exit::Precondition } else { Exit::Ok };
@@ -103,8 +123,7 @@ impl<W: Write> Sink for Session<'_, W> {
 
     fn refused(&mut self, refused: Refused) {
         let Refused { at: Position { line, column }, why } = refused;
-        // Standard error may be closed; the exit code tells of the refusal all the same.
-        let _ = writeln!(io::stderr(), "idem: error: {}: line {line}, column {column}: {why}", self.name);
+        say!("idem: error: {}: line {line}, column {column}: {why}", self.name);
         self.tally.refused();
     }
 

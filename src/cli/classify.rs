@@ -10,6 +10,7 @@ use clap::value_parser;
 
 use crate::classify::{self, Format, Options};
 use crate::exit::Exit;
+use crate::interrupt;
 
 /// Tells of each failure that a client logged whether the money may have moved, and what to do now.
 ///
@@ -48,6 +49,7 @@ Exit codes: 0 no finding, 2 findings, 3 bad usage or malformed input, 4 no readi
 impl ClassifyArgs {
     /// Opens the input and classifies it.
     pub fn run(self) -> anyhow::Result<Exit> {
+        interrupt::exit_on_signal()?;
         let options = Options {
             format: self.format,
             summary: self.summary,
@@ -59,12 +61,12 @@ impl ClassifyArgs {
             Some(path) => {
                 let name = path.display().to_string();
                 let file = File::open(&path).with_context(|| format!("cannot open {name}"))?;
-                classify::run(file, &name, &options)
+                Ok(classify::run(file, &name, &options))
             }
             None if io::stdin().is_terminal() => {
                 anyhow::bail!("no input: pipe readings in, or give --input FILE; see `idem classify --help`")
             }
-            None => classify::run(io::stdin().lock(), "standard input", &options),
+            None => Ok(classify::run(io::stdin().lock(), "standard input", &options)),
         }
     }
 }

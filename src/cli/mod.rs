@@ -1,10 +1,14 @@
 //! The command line: one file of options per command. Invariant: nothing is decided here but usage.
 
-mod classify;
+pub mod classify;
+pub mod duration;
+pub mod probe;
+pub mod proxy;
+pub mod reconcile;
+pub mod selftest;
+pub mod serve;
 
 use clap::{Parser, Subcommand};
-
-pub use classify::ClassifyArgs;
 
 /// Are we charging twice? Provokes each kind of failure on real sockets, retries as a client would, and counts the
 /// ledger.
@@ -20,5 +24,10 @@ Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to j
 
 #[derive(Subcommand)]
 pub enum Command {
-    Classify(ClassifyArgs),
+    Probe(probe::ProbeArgs),
+    Selftest(selftest::Args),
+    Reconcile(reconcile::Args),
+    Serve(serve::ServeArgs),
+    Proxy(Box<proxy::ProxyArgs>),
+    Classify(classify::ClassifyArgs),
 }

@@ -38,6 +38,8 @@ pub struct Message {
     pub body: Vec<u8>,
     /// The exact bytes of the message as they came, interim responses included.
     pub raw: Vec<u8>,
+    /// Where in `raw` the body begins, behind all heads, in bytes.
+    pub body_at: usize,
     /// The 1xx responses that came before the final one, in order.
     pub interim: Vec<Head>,
     /// How the end of the body was told.

@@ -44,6 +44,8 @@ pub struct Parser {
     /// Where in `raw` the line that is being read begins.
     line_start: usize,
     interim: Vec<Head>,
+    /// Where in `raw` the body begins, once the head is there.
+    body_at: usize,
     /// With its framing, once it is there.
     head: Option<(Head, Framing)>,
     body: Vec<u8>,
@@ -68,6 +70,7 @@ impl Parser {
             raw: Vec::new(),
             head_start: 0,
             line_start: 0,
+            body_at: 0,
             interim: Vec::new(),
             head: None,
             body: Vec::new(),
@@ -117,14 +120,14 @@ impl Parser {
         self.head.as_ref().map(|(head, _)| head)
     }
 
-    /// The interim responses that have come so far.
-    pub fn interim(&self) -> &[Head] {
-        &self.interim
-    }
-
     /// Bytes of the message that have come so far, exactly.
     pub fn raw(&self) -> &[u8] {
         &self.raw
+    }
+
+    /// The head and as much of the body as came, of a message that may have broken off; None without a whole head.
+    pub fn into_partial(self) -> Option<(Head, Vec<u8>)> {
+        self.head.map(|(head, _)| (head, self.body))
     }
 
     /// The whole message.
@@ -134,7 +137,7 @@ impl Parser {
     pub fn into_message(self) -> Message {
         assert!(self.is_complete(), "the message is not complete");
         let (head, framing) = self.head.expect("a complete message has a head");
-        Message { head, body: self.body, raw: self.raw, interim: self.interim, framing }
+        Message { head, body: self.body, raw: self.raw, body_at: self.body_at, interim: self.interim, framing }
     }
 
     /// Consumes at least one byte of `bytes`, which are not empty, or fails.
@@ -238,6 +241,7 @@ impl Parser {
             Framing::Chunked => State::Chunked(Chunked::new()),
             Framing::UntilClose => State::UntilClose,
         };
+        self.body_at = self.raw.len();
         self.head = Some((head, framing));
         Ok(())
     }

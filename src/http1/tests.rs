@@ -35,6 +35,7 @@ fn reads_each_framing_and_leaves_the_rest() {
     let (used, message) = response(length).unwrap();
     assert_eq!((used, message.body.as_slice(), message.keeps_alive()), (length.len() - 8, &b"hello"[..], true));
     assert_eq!(message.raw, length[..used]);
+    assert_eq!(&message.raw[message.body_at..], b"hello");
 
     let chunked = b"HTTP/1.1 201 Created\r\nTransfer-Encoding: Chunked\r\n\r\n3;a=\"b\"\r\nhel\r\n02 \r\nlo\r\n0\r\nX: y\r\n\r\nZ";
     let (used, message) = response(chunked).unwrap();
@@ -64,6 +65,7 @@ fn no_body_for_head_204_and_304_and_interim_responses_are_kept() {
     let statuses: Vec<_> = message.interim.iter().map(Head::status).collect();
     assert_eq!((used, message.head.status(), statuses), (bytes.len(), Some(200), vec![Some(100), Some(103)]));
     assert_eq!(message.raw, bytes);
+    assert_eq!(message.body_at, bytes.len());
 }
 
 #[test]

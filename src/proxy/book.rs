@@ -1,0 +1,156 @@
+//! The attempts that went through `idem proxy`: numbers them, chooses the fault, and turns them into lines. Invariant: the
+//! lines of one intent come out in the order of its attempts, each once.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::{Duration, SystemTime};
+
+use super::event::{Event, What};
+use super::reading::{self, Reading};
+use super::{Exchange, Fault, Gate, On, Phase};
+use crate::pointer::Pointer;
+
+/// Intents whose attempts are still counted; of the one that came longest ago the next attempt counts as the first.
+const INTENTS: usize = 100_000;
+
+/// What the user chose.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    pub phase: Phase,
+    pub on: On,
+    pub seed: u64,
+    pub retry_after: Option<u64>,
+    pub cut_after: Duration,
+    /// In the request and in the reply.
+    pub intent_at: Pointer,
+    pub receipt_at: Pointer,
+    pub key_header: String,
+}
+
+/// An attempt under way, or ended and waiting for an earlier one of its intent.
+struct Open {
+    intent: Option<String>,
+    reading: Reading,
+    /// Opens when a later attempt of the intent has ended.
+    later: Gate,
+    has_ended: bool,
+}
+
+pub struct Book {
+    rules: Rules,
+    /// Attempts of all intents.
+    total: u64,
+    attempts: HashMap<String, u32>,
+    /// The intents in `attempts`, oldest first.
+    known: VecDeque<String>,
+    /// By exchange, so in the order of the requests.
+    open: BTreeMap<u64, Open>,
+    /// Exchanges without a line yet, oldest first, of each intent.
+    waiting: HashMap<String, VecDeque<u64>>,
+}
+
+impl Book {
+    pub fn new(rules: Rules) -> Book {
+        Book {
+            rules,
+            total: 0,
+            attempts: HashMap::new(),
+            known: VecDeque::new(),
+            open: BTreeMap::new(),
+            waiting: HashMap::new(),
+        }
+    }
+
+    /// Enters a request, and chooses its fault. A request that names no intent is passed on.
+    pub fn enter(&mut self, exchange: &Exchange) -> Fault {
+        let intent = reading::name_at(&exchange.request.body, &self.rules.intent_at);
+        let key =
+            exchange.request.head.get(&self.rules.key_header).map(|key| String::from_utf8_lossy(key).into_owned());
+        let numbered = intent.clone().map(|intent| {
+            let attempt = self.count(&intent);
+            (intent, attempt)
+        });
+        let phase = match &numbered {
+            Some((_, attempt)) if self.rules.on.hits(self.total, *attempt, self.rules.seed) => self.rules.phase,
+            Some(_) | None => Phase::None,
+        };
+        if let Some(intent) = &intent {
+            self.waiting.entry(intent.clone()).or_default().push_back(exchange.id);
+        }
+        let later = Gate::new();
+        let fault = phase.fault(&later, self.rules.retry_after, self.rules.cut_after);
+        let reading = Reading::new(SystemTime::now(), numbered, key, phase);
+        self.open.insert(exchange.id, Open { intent, reading, later, has_ended: false });
+        fault
+    }
+
+    /// Takes in an event, and gives the readings that are finished by it.
+    pub fn observe(&mut self, event: &Event) -> Vec<Reading> {
+        if let What::BadRequest { .. } = event.what {
+            let mut reading = Reading::new(SystemTime::now(), None, None, Phase::None);
+            reading.observe(&event.what, &self.rules.receipt_at);
+            return vec![reading];
+        }
+        let Some(open) = self.open.get_mut(&event.exchange) else { return Vec::new() };
+        open.reading.observe(&event.what, &self.rules.receipt_at);
+        if matches!(event.what, What::Ended) { self.end(event.exchange) } else { Vec::new() }
+    }
+
+    /// All readings that are left, those of exchanges under way too, in the order of their requests.
+    pub fn stop(&mut self) -> Vec<Reading> {
+        self.waiting.clear();
+        let left = std::mem::take(&mut self.open).into_values();
+        left.map(|mut open| {
+            open.reading.stopped();
+            open.reading
+        })
+        .collect()
+    }
+
+    fn end(&mut self, exchange: u64) -> Vec<Reading> {
+        let Some(open) = self.open.get_mut(&exchange) else { return Vec::new() };
+        open.has_ended = true;
+        let Some(intent) = open.intent.clone() else { return self.close(exchange).into_iter().collect() };
+        let Some(queue) = self.waiting.remove(&intent) else { return Vec::new() };
+        for earlier in queue.iter().filter(|earlier| **earlier < exchange) {
+            if let Some(open) = self.open.get(earlier) {
+                open.later.open();
+            }
+        }
+        let (finished, waiting) = self.finished(queue);
+        if !waiting.is_empty() {
+            self.waiting.insert(intent, waiting);
+        }
+        finished
+    }
+
+    /// Closes what has ended, up to the first exchange that has not.
+    fn finished(&mut self, mut queue: VecDeque<u64>) -> (Vec<Reading>, VecDeque<u64>) {
+        let mut finished = Vec::new();
+        while let Some(first) = queue.front().copied().filter(|first| self.open.get(first).is_none_or(|o| o.has_ended))
+        {
+            queue.pop_front();
+            finished.extend(self.close(first));
+        }
+        (finished, queue)
+    }
+
+    fn close(&mut self, exchange: u64) -> Option<Reading> {
+        self.open.remove(&exchange).map(|open| open.reading)
+    }
+
+    /// The attempt's number within its intent.
+    fn count(&mut self, intent: &str) -> u32 {
+        self.total += 1;
+        if let Some(attempts) = self.attempts.get_mut(intent) {
+            *attempts += 1;
+            return *attempts;
+        }
+        if self.known.len() == INTENTS {
+            let oldest = self.known.pop_front();
+            oldest.map(|oldest| self.attempts.remove(&oldest));
+        }
+        self.known.push_back(intent.to_owned());
+        self.attempts.insert(intent.to_owned(), 1);
+        1
+    }
+}

@@ -1,0 +1,180 @@
+//! One attempt as a line that `idem classify` reads. Invariant: `status` and `symptom` are what the client was given, the
+//! `upstream_*` fields and `receipt` what the server said, and neither is made up from the other.
+
+use std::time::SystemTime;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::event::What;
+use super::timestamp::rfc3339;
+use super::{End, Phase};
+use crate::http1::Message;
+use crate::outcome::{Kind, Symptom};
+use crate::pointer::{Found, Pointer};
+
+/// A reading that grows with the events of its exchange. Absent fields are left out, but for `status`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reading {
+    /// When the request was there whole.
+    time: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intent: Option<String>,
+    /// Counted from 1 within the intent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempt: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    /// None where no status line reached the client.
+    status: Option<u16>,
+    /// As the client will have seen it. None as long as that is open.
+    symptom: Option<Symptom>,
+    /// The symptom's coarse kind.
+    kind: Option<Kind>,
+    fault: Phase,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream_status: Option<u16>,
+    /// Of the server's reply, whether or not it reached the client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipt: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<bool>,
+    /// What else there is to know, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+impl Reading {
+    pub fn new(at: SystemTime, intent: Option<(String, u32)>, key: Option<String>, fault: Phase) -> Reading {
+        let (intent, attempt) = intent.unzip();
+        Reading {
+            time: rfc3339(at),
+            intent,
+            attempt,
+            key,
+            status: None,
+            symptom: None,
+            kind: None,
+            fault,
+            retry_after: None,
+            upstream_status: None,
+            receipt: None,
+            replay: None,
+            note: None,
+        }
+    }
+
+    /// Takes in what happened. `receipt_at` is where a reply names its receipt.
+    pub fn observe(&mut self, what: &What, receipt_at: &Pointer) {
+        match what {
+            What::UpstreamReplied { reply, .. } => self.replied(Said::of(reply, receipt_at)),
+            What::UpstreamFailed { symptom, detail, .. } => self.add_note(&format!("upstream: {symptom}: {detail}")),
+            What::Released { in_time: false } => self.add_note("held as long as --hold allows"),
+            What::ReplySent { status, reply, retry_after } => {
+                self.status = Some(*status);
+                self.retry_after = match reply {
+                    Some(reply) => reply.head.get("retry-after").map(|v| String::from_utf8_lossy(v).into_owned()),
+                    None => retry_after.map(|seconds| seconds.to_string()),
+                };
+                if let Some(reply) = reply {
+                    self.keep(Said::of(reply, receipt_at));
+                }
+                self.client_saw(Symptom::of_status(*status));
+            }
+            What::ReplyCut { status, bytes } => {
+                self.status = *status;
+                self.add_note(&format!("the reply was cut after {bytes} bytes"));
+                self.client_saw(if *bytes == 0 { Symptom::Closed } else { Symptom::Truncated });
+            }
+            What::ClientDropped { by: End::Fin } => self.client_saw(Symptom::Closed),
+            What::ClientDropped { by: End::Rst } => self.client_saw(Symptom::Reset),
+            What::ClientGone => {
+                self.add_note("the client gave up");
+                self.client_saw(Symptom::ReadTimeout);
+            }
+            What::BadRequest { detail } => {
+                self.status = Some(400);
+                self.add_note(&format!("not an HTTP/1 request: {detail}"));
+                self.client_saw(Symptom::ClientError);
+            }
+            What::RequestRead { .. }
+            | What::Held
+            | What::Released { in_time: true }
+            | What::ForwardStarted { .. }
+            | What::RequestForwarded { .. }
+            | What::UpstreamCut { .. }
+            | What::Ended => {}
+        }
+    }
+
+    /// The proxy ends with this exchange under way: the client's connection closes if it is still there.
+    pub fn stopped(&mut self) {
+        if self.symptom.is_none() {
+            self.add_note("the proxy was stopped");
+            self.client_saw(Symptom::Closed);
+        }
+    }
+
+    /// What came first is what the client saw.
+    fn client_saw(&mut self, symptom: Symptom) {
+        self.kind = Some(self.symptom.get_or_insert(symptom).kind());
+    }
+
+    /// A second reply is that of a request delivered twice.
+    fn replied(&mut self, said: Said) {
+        if self.upstream_status.is_some() {
+            let first = shown(self.upstream_status, self.receipt.as_deref());
+            let second = shown(said.status, said.receipt.as_deref());
+            self.add_note(&format!("delivered twice, replied {first} and {second}"));
+        }
+        self.keep(said);
+    }
+
+    fn keep(&mut self, said: Said) {
+        self.upstream_status = said.status;
+        self.receipt = said.receipt;
+        self.replay = said.replay;
+    }
+
+    fn add_note(&mut self, text: &str) {
+        match &mut self.note {
+            Some(note) => *note += &format!("; {text}"),
+            None => self.note = Some(text.to_owned()),
+        }
+    }
+}
+
+/// What a reply says about its charge.
+struct Said {
+    status: Option<u16>,
+    receipt: Option<String>,
+    /// None where the reply does not say.
+    replay: Option<bool>,
+}
+
+impl Said {
+    fn of(reply: &Message, receipt_at: &Pointer) -> Said {
+        let body: Option<Value> = serde_json::from_slice(&reply.body).ok();
+        let marked = reply.head.get("idempotent-replayed").map(|value| value.eq_ignore_ascii_case(b"true"));
+        Said {
+            status: reply.head.status(),
+            receipt: name_at(&reply.body, receipt_at),
+            replay: marked.or_else(|| body.as_ref()?.get("replay")?.as_bool()),
+        }
+    }
+}
+
+/// The string or integer at a place of a JSON body. None for any other body, and where the place is not one name.
+pub fn name_at(body: &[u8], place: &Pointer) -> Option<String> {
+    match place.find(body) {
+        Ok(Found::Name(name)) => Some(name.into_owned()),
+        Ok(Found::Nothing | Found::Twice | Found::Other(_)) | Err(_) => None,
+    }
+}
+
+fn shown(status: Option<u16>, receipt: Option<&str>) -> String {
+    let status = status.map_or_else(|| "without a status".to_owned(), |status| status.to_string());
+    receipt.map_or(status.clone(), |receipt| format!("{status} with receipt {receipt}"))
+}

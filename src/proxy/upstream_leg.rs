@@ -1,0 +1,136 @@
+//! The leg to the upstream: one connection for one delivery. Invariant: it ends in a whole reply or in a failure that
+//! says what a client in our place would have seen; nothing waits beyond its deadline.
+
+use std::io::{Error, ErrorKind};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{timeout, timeout_at};
+
+use super::client_leg::close;
+use super::{End, Settings};
+use crate::http1::{Cut, Malformed, Message, Parser};
+use crate::outcome::Symptom;
+
+/// Why there is no whole reply.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub symptom: Symptom,
+    pub detail: String,
+    /// How the upstream ended its side, for a client that already has a part of the reply.
+    pub by: End,
+}
+
+pub struct UpstreamLeg {
+    stream: TcpStream,
+    parser: Parser,
+    /// For the whole reply, from the last request byte on.
+    patience: Duration,
+    sent: Instant,
+}
+
+impl UpstreamLeg {
+    /// `method` decides whether the reply has a body.
+    pub async fn open(upstream: SocketAddr, method: &str, settings: &Settings) -> Result<UpstreamLeg, Failure> {
+        let stream = match timeout(settings.connect, TcpStream::connect(upstream)).await {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => {
+                return Err(Failure::new(Symptom::Refused, format!("{upstream} refuses connections")));
+            }
+            Ok(Err(error)) => return Err(Failure::new(Symptom::Unreachable, format!("{upstream}: {error}"))),
+            Err(_) => {
+                let detail = format!("no connection to {upstream} within {:?}", settings.connect);
+                return Err(Failure::new(Symptom::ConnectTimeout, detail));
+            }
+        };
+        // A delayed segment would blur the moments that we measure; the exchange works without.
+        let _ = stream.set_nodelay(true);
+        let parser = Parser::response(settings.limits, method);
+        Ok(UpstreamLeg { stream, parser, patience: settings.reply, sent: Instant::now() })
+    }
+
+    /// Writes bytes of the request and gives the moment when the last was written. A peer that stopped reading may still
+    /// have replied, so only the reading tells what became of it.
+    pub async fn send(&mut self, bytes: &[u8]) -> Instant {
+        let _ = timeout(self.patience, self.stream.write_all(bytes)).await;
+        self.sent = Instant::now();
+        self.sent
+    }
+
+    /// No more of the request will come; the reply can still be read.
+    pub async fn end_request(&mut self) {
+        // Fails only where the connection has ended already.
+        let _ = self.stream.shutdown().await;
+    }
+
+    /// The whole reply.
+    pub async fn reply(mut self) -> Result<Message, Failure> {
+        self.finish().await?;
+        Ok(self.parser.into_message())
+    }
+
+    /// Reads on until the reply is whole. May be dropped and called again.
+    pub async fn finish(&mut self) -> Result<(), Failure> {
+        while self.more().await?.is_some() {}
+        Ok(())
+    }
+
+    /// The reply's next bytes, framed. None when it is whole.
+    pub async fn more(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        if self.parser.is_complete() {
+            return Ok(None);
+        }
+        let mut piece = vec![0; 16 << 10];
+        let deadline = self.sent + self.patience;
+        match timeout_at(deadline.into(), self.stream.read(&mut piece)).await {
+            Err(_) => Err(Failure::new(Symptom::ReadTimeout, format!("no whole reply within {:?}", self.patience))),
+            Ok(Err(error)) => Err(self.broken(&error)),
+            Ok(Ok(0)) => self.parser.finish().map(|()| None).map_err(Failure::cut),
+            Ok(Ok(count)) => {
+                piece.truncate(self.parser.push(&piece[..count]).map_err(Failure::malformed)?);
+                Ok(Some(piece))
+            }
+        }
+    }
+
+    /// The final status. None before the head is whole.
+    pub fn status(&self) -> Option<u16> {
+        self.parser.head()?.status()
+    }
+
+    /// The whole reply, once [`UpstreamLeg::more`] has given None.
+    pub fn into_message(self) -> Message {
+        self.parser.into_message()
+    }
+
+    /// Ends the connection at once.
+    pub async fn cut(self, by: End) {
+        close(self.stream, by).await;
+    }
+
+    fn broken(&self, error: &Error) -> Failure {
+        let symptom = if self.parser.raw().is_empty() { Symptom::Reset } else { Symptom::Truncated };
+        Failure { symptom, detail: error.to_string().to_lowercase(), by: End::Rst }
+    }
+}
+
+impl Failure {
+    fn new(symptom: Symptom, detail: String) -> Failure {
+        Failure { symptom, detail, by: End::Rst }
+    }
+
+    fn malformed(malformed: Malformed) -> Failure {
+        Failure::new(Symptom::BadReply, malformed.to_string())
+    }
+
+    fn cut(cut: Cut) -> Failure {
+        let (symptom, detail) = match cut {
+            Cut::BeforeFirstByte => (Symptom::Closed, "closed before a byte of reply"),
+            Cut::InHead => (Symptom::Truncated, "closed within the reply's head"),
+            Cut::InBody => (Symptom::Truncated, "closed within the reply's body"),
+        };
+        Failure { symptom, detail: detail.to_owned(), by: End::Fin }
+    }
+}

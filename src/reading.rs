@@ -1,0 +1,31 @@
+//! The five figures of a scenario, declared or measured.
+
+use serde::{Deserialize, Serialize};
+
+/// Counts, all of them. Only `duplicates` = 0, `lost` = 0 and `charges` = the number of intents is clean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Requests sent, retries included.
+    pub requests: u64,
+    /// Ledger lines.
+    pub charges: u64,
+    /// Intents charged at least once.
+    pub unique: u64,
+    /// Sum over intents of max(0, charges - 1).
+    pub duplicates: u64,
+    /// Expected intents with no charge.
+    pub lost: u64,
+}
+
+impl Figures {
+    /// The figures by their names in the JSON document, in the table's order.
+    pub fn named(&self) -> [(&'static str, u64); 5] {
+        [
+            ("requests", self.requests),
+            ("charges", self.charges),
+            ("unique", self.unique),
+            ("duplicates", self.duplicates),
+            ("lost", self.lost),
+        ]
+    }
+}

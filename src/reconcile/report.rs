@@ -1,0 +1,137 @@
+//! What a reconciliation found, as text and as JSON. Invariant: `OK` is said only when the figures are clean and every
+//! line was read, `MISMATCH` only when no unread line could undo it.
+
+use std::io::{self, Write};
+
+use serde::{Serialize, Serializer};
+
+use super::{Finding, Offender, Tally, Totals};
+use crate::exit::Exit;
+use crate::named::named_enum;
+
+/// Offenders named in text; the JSON names all.
+pub const NAMED: usize = 20;
+
+named_enum! {
+    pub enum Conclusion {
+        /// Every expected intent was charged once, and nothing else was.
+        Ok = "OK",
+        Mismatch = "MISMATCH",
+        /// Lines that could not be read may hold what is missing, or more than was found.
+        Unproven = "UNPROVEN",
+    }
+}
+
+impl Conclusion {
+    pub fn exit(self) -> Exit {
+        match self {
+            Conclusion::Ok => Exit::Ok,
+            Conclusion::Mismatch => Exit::Finding,
+            Conclusion::Unproven => Exit::Precondition,
+        }
+    }
+}
+
+/// Lines that count for nothing, or for nothing more.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Unread {
+    /// Ledger lines that name no intent.
+    pub ledger: u64,
+    /// Lines of expected intents that name none.
+    pub expected: u64,
+    /// Lines that expect an intent again.
+    pub repeated: u64,
+}
+
+pub struct Report<'a> {
+    pub tally: &'a Tally,
+    pub totals: Totals,
+    pub lines: Unread,
+}
+
+impl Report<'_> {
+    pub fn conclusion(&self) -> Conclusion {
+        let Totals { duplicates, lost, unexpected, .. } = self.totals;
+        // What is missing may stand in a line that could not be read; what was seen twice was seen.
+        let proven = duplicates > 0 || lost > self.lines.ledger || unexpected > self.lines.expected;
+        match (proven, self.totals.is_clean() && self.lines.ledger + self.lines.expected == 0) {
+            (true, _) => Conclusion::Mismatch,
+            (false, true) => Conclusion::Ok,
+            (false, false) => Conclusion::Unproven,
+        }
+    }
+
+    pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Totals { committed, expected, distinct, duplicates, lost, unexpected } = self.totals;
+        for (figure, count, what) in [
+            ("committed", committed, "ledger entries"),
+            ("expected", expected, "intents that should be charged once"),
+            ("distinct", distinct, "intents charged"),
+            ("duplicates", duplicates, "charges beyond the first of an intent"),
+            ("lost", lost, "expected intents without a charge"),
+            ("unexpected", unexpected, "intents charged but not expected"),
+        ] {
+            writeln!(out, "{figure:<10} {count:>10}  {what}")?;
+        }
+        self.offenders(out)?;
+        writeln!(out, "{}", self.conclusion())
+    }
+
+    fn offenders(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut offenders = self.tally.offenders();
+        for offender in offenders.by_ref().take(NAMED) {
+            let findings = names(&offender).join("+");
+            writeln!(out, "{findings:<20} charges={} intent={}", offender.charges, printable(offender.intent))?;
+        }
+        match offenders.count() {
+            0 => Ok(()),
+            more => writeln!(out, "... and {more} more; --format json names all"),
+        }
+    }
+
+    /// One document on one line, however many offenders there are.
+    pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let document = Document {
+            tool: "idem",
+            version: env!("CARGO_PKG_VERSION"),
+            totals: self.totals,
+            unread: self.lines,
+            conclusion: self.conclusion(),
+            offenders: self.tally,
+        };
+        serde_json::to_writer(&mut *out, &document)?;
+        writeln!(out)
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    tool: &'static str,
+    version: &'static str,
+    #[serde(flatten)]
+    totals: Totals,
+    unread: Unread,
+    conclusion: Conclusion,
+    #[serde(serialize_with = "every_offender")]
+    offenders: &'a Tally,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    findings: Vec<&'static str>,
+    #[serde(flatten)]
+    offender: Offender<'a>,
+}
+
+fn every_offender<S: Serializer>(tally: &&Tally, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(tally.offenders().map(|offender| Entry { findings: names(&offender), offender }))
+}
+
+fn names(offender: &Offender) -> Vec<&'static str> {
+    offender.findings().map(Finding::name).collect()
+}
+
+/// Control characters escaped, so that a name cannot play with the terminal.
+fn printable(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
+}

@@ -1,0 +1,82 @@
+//! What goes wrong on our own side of the network is an error, never a reading, and never hides a finding.
+
+mod support;
+
+use std::process::{Command, Stdio};
+
+use support::{Ran, Running, eventually, idem, run, serve};
+
+/// Runs `idem` by a shell that sets the stage.
+fn sh(script: &str) -> Ran {
+    let script = script.replace("idem ", &format!("{} ", env!("CARGO_BIN_EXE_idem")));
+    Command::new("sh").args(["-c", &script]).stdin(Stdio::null()).output().unwrap().into()
+}
+
+#[test]
+fn a_disk_that_is_full_is_no_reading() {
+    let folder = tempfile::tempdir().unwrap();
+    // No file may grow: with the signal ignored a write fails as on a full disk.
+    let ran =
+        sh(&format!("trap '' XFSZ; ulimit -f 0; idem probe --format table --ledger-dir {}", folder.path().display()));
+    let ran = ran.exits(3).says("pre_fail_naive: cannot write ledger ");
+    assert!(!ran.stdout.contains("MISMATCH"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("at_most_once "), "what needs no ledger line is still read:\n{}", ran.stdout);
+}
+
+#[test]
+fn running_out_of_descriptors_is_no_reading() {
+    for limit in [20, 30, 40, 64, 80] {
+        let ran = sh(&format!("ulimit -n {limit}; idem probe --format table"));
+        assert!(matches!(ran.code, Some(0 | 3)), "{limit}: {:?}\n{}{}", ran.code, ran.stdout, ran.stderr);
+        assert!(!ran.stdout.contains("MISMATCH"), "{limit}: {}", ran.stdout);
+        assert_eq!(ran.code == Some(3), ran.stderr.contains("oo many open files"), "{limit}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_finding_stands_though_it_cannot_be_written() {
+    sh("idem probe --scenario race_atomic --policy key_racy > /dev/full")
+        .exits(2)
+        .says("cannot write to standard output");
+    sh("idem probe --scenario at_most_once > /dev/full").exits(3).says("cannot write to standard output");
+}
+
+#[test]
+fn standard_error_may_be_gone() {
+    sh("idem probe --frobnicate 2> /dev/full").exits(3);
+    sh("idem probe --frobnicate 2>&-").exits(3);
+    sh("idem probe --scenario at_most_once --baseline /dev/null 2> /dev/full").exits(3);
+}
+
+#[test]
+fn a_ledger_has_one_user_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("at_most_once.jsonl");
+    let (_server, _) = serve("naive", &ledger, &[]);
+    let path = ledger.display();
+    run(&format!("serve --policy naive --listen 127.0.0.1:0 --ledger {path}"))
+        .exits(3)
+        .says("is in use by another process");
+    let probe = format!("probe --scenario at_most_once --ledger-dir {}", folder.path().display());
+    run(&probe).exits(3).says("at_most_once: ledger ").says("is in use by another process");
+}
+
+#[test]
+fn a_ledger_is_a_regular_file() {
+    run("serve --policy naive --listen 127.0.0.1:0 --ledger /dev/full").exits(3).says("/dev/full is no regular file");
+}
+
+#[test]
+fn it_can_be_interrupted_while_nobody_reads_its_output() {
+    let temporary = tempfile::tempdir().unwrap();
+    let mut command = idem(["probe", "--format", "json", "--intents", "500"]);
+    let probe = Running::spawn(command.env("TMPDIR", temporary.path()));
+    let ledgers = || std::fs::read_dir(temporary.path()).unwrap().count();
+    eventually("the ledgers are made", || ledgers() == 1);
+    eventually("the ledgers are removed, so the report is being written", || ledgers() == 0);
+    probe.signal("INT");
+    eventually("it has ended", || {
+        std::fs::read_to_string(format!("/proc/{}/stat", probe.0.id())).is_ok_and(|stat| stat.contains(") Z "))
+    });
+    probe.finish().exits(130);
+}

@@ -1,0 +1,167 @@
+//! The proxy as a process, an upstream of raw bytes, and a client of raw bytes. Invariant: nothing here reads or writes
+//! with the code under test.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+
+pub const CREATED: &str = "HTTP/1.1 201 Created\r\nContent-Length: 16\r\n\r\n{\"receipt\":\"r1\"}";
+
+/// A file name of its own for each caller.
+pub fn scratch(name: &str) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("idem-proxy-test-{}-{number}-{name}", std::process::id()))
+}
+
+/// `idem proxy`, running. Killed when dropped.
+pub struct Proxy {
+    child: Child,
+    pub address: SocketAddr,
+    pub readings: PathBuf,
+}
+
+impl Proxy {
+    pub fn start(upstream: SocketAddr, fault: &str, more: &[&str]) -> Proxy {
+        Proxy::start_on(scratch("readings.jsonl"), upstream, fault, more)
+    }
+
+    pub fn start_on(readings: PathBuf, upstream: SocketAddr, fault: &str, more: &[&str]) -> Proxy {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_idem"))
+            .args(["proxy", "--listen", "127.0.0.1:0", "--fault", fault, "--upstream", &format!("http://{upstream}")])
+            .arg("--readings")
+            .arg(&readings)
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening on http://").expect("the address line").parse().unwrap();
+        Proxy { child, address, readings }
+    }
+
+    /// Interrupts it, and gives its exit code and the readings.
+    pub fn stop(mut self) -> (Option<i32>, Vec<Value>) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        let code = self.child.wait().unwrap().code();
+        let text = std::fs::read_to_string(&self.readings).unwrap();
+        (code, text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    }
+
+    /// The readings after an interruption, which must exit with 130.
+    pub fn readings(self) -> Vec<Value> {
+        let (code, readings) = self.stop();
+        assert_eq!(code, Some(130));
+        readings
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+    }
+
+    /// Sends `request` on a new connection and reads to the end of the stream; a reset is shown by its name.
+    pub fn exchange(&self, request: &str) -> String {
+        let mut stream = self.connect();
+        stream.write_all(request.as_bytes()).unwrap();
+        to_end(&mut stream)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_file(&self.readings);
+    }
+}
+
+/// Closes the connection now. Dropping it alone would leave it open in a child that another test is just starting.
+pub fn hang_up(stream: TcpStream) {
+    stream.shutdown(Shutdown::Both).unwrap();
+}
+
+pub fn to_end(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let result = stream.read_to_end(&mut bytes);
+    let mut text = String::from_utf8(bytes).unwrap();
+    match result {
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::ConnectionReset => text += "<reset>",
+        Err(error) => panic!("{error} after {text:?}"),
+    }
+    text
+}
+
+/// A charge that asks for the connection to be closed after it.
+pub fn charge(intent: &str, key: Option<&str>) -> String {
+    let body = format!("{{\"intent\":\"{intent}\",\"amount\":5}}");
+    let key = key.map(|key| format!("Idempotency-Key: {key}\r\n")).into_iter().collect::<String>();
+    let length = body.len();
+    format!("POST /charges HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{key}Content-Length: {length}\r\n\r\n{body}")
+}
+
+/// Answers each connection's first request with the given bytes, then closes.
+pub struct Upstream {
+    pub address: SocketAddr,
+    /// Each connection's bytes, as far as they came.
+    pub seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Upstream {
+    pub fn start(reply: &'static str) -> Upstream {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&seen);
+        // Ends with the test process.
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let kept = Arc::clone(&kept);
+                std::thread::spawn(move || answer(stream, reply, &kept));
+            }
+        });
+        Upstream { address, seen }
+    }
+
+    pub fn seen(&self) -> Vec<String> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+/// An empty reply is silence up to the end of the connection.
+fn answer(mut stream: TcpStream, reply: &str, seen: &Mutex<Vec<String>>) {
+    let mut text = String::new();
+    let mut piece = [0; 4096];
+    while !is_whole(&text) || reply.is_empty() {
+        match stream.read(&mut piece) {
+            Ok(count) if count > 0 => text += std::str::from_utf8(&piece[..count]).unwrap(),
+            Ok(_) | Err(_) => break,
+        }
+    }
+    let was_whole = is_whole(&text);
+    seen.lock().unwrap().push(text);
+    if was_whole {
+        let _ = stream.write_all(reply.as_bytes());
+    }
+}
+
+/// Knows just what the tests send: content-length, or a chunked body whose last bytes are the last chunk.
+fn is_whole(text: &str) -> bool {
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    if head.contains("Transfer-Encoding: chunked") {
+        return body.ends_with("0\r\n\r\n");
+    }
+    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")).map_or(0, |n| n.parse().unwrap());
+    body.len() >= length
+}

@@ -1,0 +1,131 @@
+//! The README is executable: its table and its commands are held against the binary.
+
+mod support;
+
+use std::process::Command;
+
+const README: &str = include_str!("../README.md");
+
+/// One `$ command` of a `console` block with what the README shows of its output.
+struct Example {
+    command: String,
+    /// Lines of output; `[...]` stands for any number of lines, `[exit N]` for an exit code other than 0.
+    shown: Vec<&'static str>,
+}
+
+#[test]
+fn the_first_screen_shows_the_real_table() {
+    let table = include_str!("data/table.txt");
+    let end = README.find(table).expect("the table is in the README to the byte") + table.len();
+    assert!(README[..end].lines().count() <= 25, "the table is not in the first screen");
+}
+
+#[test]
+fn every_command_shown_runs_and_prints_what_is_shown() {
+    let mut run = 0;
+    for block in blocks("console") {
+        let examples = examples(&block);
+        for (example, (printed, code)) in examples.iter().zip(session(&examples)) {
+            check(example, &printed, code);
+            run += 1;
+        }
+    }
+    assert_eq!(run, README.lines().filter(|line| line.starts_with("$ ")).count());
+}
+
+#[test]
+fn ci_runs_the_test_command_that_the_readme_gives() {
+    let fresh_machine = blocks("sh").concat();
+    assert_eq!(fresh_machine, ["cargo run --release -- probe", "cargo test"]);
+    let ci = include_str!("../.ci/run");
+    assert!(ci.lines().any(|line| line.starts_with("cargo test")), "{ci}");
+    assert!(ci.contains("cargo build --release") && ci.contains("target/release/idem probe"), "{ci}");
+}
+
+#[test]
+fn the_scenarios_are_those_of_the_binary() {
+    let list = support::run("probe --list").exits(0).stdout;
+    let rows: Vec<_> = list.lines().filter(|line| !line.ends_with("(with --all or by name)")).collect();
+    assert_eq!(rows.len(), 10);
+    for row in rows {
+        let (name, teaches) = row.split_once(' ').unwrap();
+        let line = format!("| `{name}` | {} |", teaches.trim());
+        assert!(README.contains(&line), "the README lacks: {line}");
+    }
+}
+
+/// The fenced blocks of one language, each as its lines.
+fn blocks(language: &str) -> Vec<Vec<&'static str>> {
+    let mut blocks: Vec<Vec<_>> = Vec::new();
+    let mut fence = None;
+    for line in README.lines() {
+        match (line.strip_prefix("```"), fence) {
+            (Some(opened), None) => {
+                fence = Some(opened);
+                blocks.extend((opened == language).then(Vec::new));
+            }
+            (Some(_), Some(_)) => fence = None,
+            (None, Some(open)) if open == language => blocks.last_mut().unwrap().push(line),
+            (None, _) => {}
+        }
+    }
+    blocks
+}
+
+fn examples(block: &[&'static str]) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    for &line in block {
+        match (line.strip_prefix("$ "), line.strip_prefix("> "), examples.last_mut()) {
+            (Some(command), ..) => examples.push(Example { command: command.to_owned(), shown: Vec::new() }),
+            (None, Some(more), Some(example)) if example.shown.is_empty() => {
+                example.command.push('\n');
+                example.command.push_str(more);
+            }
+            (None, _, Some(example)) => example.shown.push(line),
+            (None, _, None) => panic!("a console block begins with a command, not with {line:?}"),
+        }
+    }
+    examples
+}
+
+/// Runs the commands of a block in one shell, as a user would, with the built binary first on the path. What was left
+/// in the background ends with it. Gives what each command printed, and its exit code.
+fn session(examples: &[Example]) -> Vec<(String, i32)> {
+    let folder = tempfile::tempdir().unwrap();
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_idem")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let mut script = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n".to_owned();
+    for example in examples {
+        script += &format!("{}\nprintf '{END}%d{END}' $?\n", example.command);
+    }
+    let output = Command::new("sh").args(["-c", &script]).env("PATH", path).current_dir(folder.path()).output();
+    let output = support::Ran::from(output.unwrap());
+    let mut parts = output.stdout.split(END);
+    let mut printed = Vec::new();
+    while let (Some(text), Some(code)) = (parts.next(), parts.next()) {
+        printed.push((text.to_owned(), code.parse().unwrap()));
+    }
+    assert_eq!(printed.len(), examples.len(), "{}", output.stderr);
+    printed
+}
+
+/// Ends what one command printed.
+const END: &str = "<<end>>";
+
+fn check(example: &Example, printed: &str, code: i32) {
+    let expected = example.shown.iter().find_map(|line| line.strip_prefix("[exit ")?.strip_suffix("]")?.parse().ok());
+    let context = format!("$ {}\n{printed}", example.command);
+    assert_eq!(code, expected.unwrap_or(0), "{context}");
+    let shown: Vec<_> = example.shown.iter().copied().filter(|line| !line.starts_with("[exit ")).collect();
+    let printed: Vec<_> = printed.lines().collect();
+    assert!(matches(&shown, &printed), "the README shows:\n{}\nbut:\n{context}", shown.join("\n"));
+}
+
+/// Whether the printed lines are those shown, where `[...]` stands for any number of them.
+fn matches(shown: &[&str], printed: &[&str]) -> bool {
+    match shown.split_first() {
+        None => printed.is_empty(),
+        Some((&"[...]", rest)) => (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..])),
+        Some((first, rest)) => printed.first() == Some(first) && matches(rest, &printed[1..]),
+    }
+}
