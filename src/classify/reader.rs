@@ -132,8 +132,7 @@ impl<R: Read> Reader<R> {
                 }
                 Step::Complete(more) => break self.take(at, length + more, sink)?,
                 Step::Broken(more, why) => {
-                    let place = self.position_of(length + more);
-                    sink.refused(refused(place, why));
+                    sink.refused(broken(at, self.position_of(length + more), why));
                     break self.resume_after_first_line()?;
                 }
             }
@@ -334,6 +333,15 @@ const TOO_LONG: &str = "longer than 16 MiB; left out";
 
 fn refused(at: Position, why: &str) -> Refused {
     Refused { at, why: why.to_owned() }
+}
+
+/// A value that breaks off on a line below is named by its beginning: most likely that line was cut.
+fn broken(at: Position, end: Position, why: &str) -> Refused {
+    if end.line == at.line {
+        return refused(end, why);
+    }
+    let Position { line, column } = end;
+    refused(at, &format!("the value that begins here breaks off at line {line}, column {column}: {why}"))
 }
 
 /// A signal that was handled is no end of the input.

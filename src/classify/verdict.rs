@@ -63,7 +63,7 @@ fn judge_status<'a>(status: u16, reading: &'a Reading<'_>) -> Verdict<'a> {
         (500.., Some(proof)) if matches!(proof.says, Says::NeverBeside(_)) => by_words(proof),
         (200..=299, Some(proof)) if !proof_is_of(&proof, status) => broken(proof),
         // aiohttp gives 400 to a reply that it cannot read, and calls it both status and code.
-        (400, Some(proof)) if proof.says == Says::Sent(Symptom::BadReply) => by_words(proof),
+        (400, Some(proof)) if proof.symptom == Symptom::BadReply => by_words(proof),
         (200..=299, _) if !reading.own_status && reading.status != Status::Absent && trouble(reading).is_none() => {
             Verdict { symptom: Symptom::Unknown, evidence: Evidence::Field("a status inside another object") }
         }
