@@ -7,6 +7,7 @@ mod address;
 mod attempt;
 mod baseline;
 mod canonical;
+mod classify;
 mod cli;
 mod client;
 mod exit;
@@ -67,6 +68,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Selftest(args) => selftest::command::run(&args),
         Command::Reconcile(args) => reconcile::command::run(&args),
         Command::Proxy(args) => proxy::command(&args),
+        Command::Classify(args) => args.run(),
     }
 }
 
