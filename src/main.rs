@@ -7,11 +7,13 @@ mod address;
 mod attempt;
 mod baseline;
 mod canonical;
+mod classify;
 mod cli;
 mod client;
 mod exit;
 mod fault;
 mod http1;
+mod input;
 mod intent;
 mod interrupt;
 mod ledger;
@@ -67,6 +69,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Selftest(args) => selftest::command::run(&args),
         Command::Reconcile(args) => reconcile::command::run(&args),
         Command::Proxy(args) => proxy::command(&args),
+        Command::Classify(args) => args.run(),
     }
 }
 

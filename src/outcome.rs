@@ -104,6 +104,20 @@ impl Symptom {
         }
     }
 
+    /// The symptom of a status that a proxy writes for a server that it never reached; None for any other status.
+    /// Cloudflare (developers.cloudflare.com, "Cloudflare 5xx errors"): 521 the origin refused the connection, 523 the
+    /// origin is unreachable, 530 with a 1xxx error such as 1016, the origin's name does not resolve. Of its others,
+    /// 520, 522 (which also times an accepted connection), 524, 525, 526 and the 529 of overloaded servers do not prove
+    /// that, so they stay server errors.
+    pub fn of_proxy_status(status: u16) -> Option<Symptom> {
+        match status {
+            521 => Some(Symptom::Refused),
+            523 => Some(Symptom::Unreachable),
+            530 => Some(Symptom::Dns),
+            _ => None,
+        }
+    }
+
     /// The retry table itself.
     pub fn advice(self) -> Advice {
         use Symptom::*;

@@ -1,5 +1,6 @@
 //! The command line: one file of options per command. Invariant: nothing is decided here but usage.
 
+pub mod classify;
 pub mod duration;
 pub mod probe;
 pub mod proxy;
@@ -29,4 +30,5 @@ pub enum Command {
     Reconcile(reconcile::Args),
     Serve(serve::ServeArgs),
     Proxy(Box<proxy::ProxyArgs>),
+    Classify(classify::ClassifyArgs),
 }

@@ -1,0 +1,471 @@
+//! JSON to a `Reading`, in one pass and without a tree. Invariant: only fields of the table in `fields` are looked at;
+//! what a field means depends on where it stands, and a request's own options and bodies are never read as evidence.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::fields::{Field, field};
+use super::reading::{Reading, Role, Status, Text};
+use crate::outcome::Symptom;
+
+/// Worded parts that one reading may have; one with more is taken as unknown.
+const TEXTS: usize = 1000;
+
+/// Where a field stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// In the reading itself.
+    Top,
+    /// In an object of the reading that is a reading of its own (loguru's `record`, curl's JSON inside another).
+    Within,
+    /// In an error object or one of its causes.
+    Error,
+    /// In an object that describes the reply.
+    Response,
+    Headers,
+    /// In loguru's level object.
+    Level,
+    /// In hurl's list of exchanges.
+    Entries,
+}
+
+/// Deserializes one value into the reading.
+pub struct Slot<'r, 'a> {
+    reading: &'r mut Reading<'a>,
+    place: Place,
+    depth: u8,
+    /// The field that the value belongs to; None for the reading as a whole.
+    field: Option<Field>,
+}
+
+impl<'r, 'a> Slot<'r, 'a> {
+    /// The slot for a whole reading.
+    pub fn whole(reading: &'r mut Reading<'a>) -> Slot<'r, 'a> {
+        Slot { reading, place: Place::Top, depth: 0, field: None }
+    }
+
+    /// The slot for one field of a reading.
+    pub fn member(reading: &'r mut Reading<'a>, field: Field) -> Slot<'r, 'a> {
+        Slot { reading, place: Place::Top, depth: 0, field: Some(field) }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Slot<'_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Slot<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(if self.field.is_none() { "an object or a text" } else { "any value" })
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(mut self, value: bool) -> Result<(), E> {
+        self.boolean(value);
+        Ok(())
+    }
+
+    fn visit_i64<E>(mut self, value: i64) -> Result<(), E> {
+        self.integer(value);
+        Ok(())
+    }
+
+    fn visit_u64<E>(mut self, value: u64) -> Result<(), E> {
+        self.integer(i64::try_from(value).unwrap_or(i64::MAX));
+        Ok(())
+    }
+
+    fn visit_f64<E>(mut self, value: f64) -> Result<(), E> {
+        match self.field {
+            Some(Field::Pretransfer) => self.reading.pretransfer = Some(value),
+            Some(Field::Status) if value.fract() == 0.0 && value.abs() < 1e6 => self.integer(value as i64),
+            Some(Field::Status) => self.reading.set_status(Status::Odd),
+            Some(Field::Time | Field::RetryAfter | Field::Intent | Field::Key | Field::Receipt) => {
+                self.words(Cow::Owned(value.to_string()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn visit_str<E>(mut self, value: &str) -> Result<(), E> {
+        self.words(Cow::Owned(value.to_owned()));
+        Ok(())
+    }
+
+    fn visit_borrowed_str<E>(mut self, value: &'de str) -> Result<(), E> {
+        self.words(Cow::Borrowed(value));
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let Slot { reading, place, depth, field } = self;
+        let Some(field) = field.filter(|f| matches!(f, Field::Error | Field::Cause | Field::Headers | Field::Entries))
+        else {
+            while seq.next_element::<IgnoredAny>()?.is_some() {}
+            return Ok(());
+        };
+        while seq.next_element_seed(Slot { reading, place, depth, field: Some(field) })?.is_some() {}
+        if field == Field::Entries && place == Place::Top && reading.status == Status::Absent {
+            push(reading, 0, Role::Error, Cow::Borrowed("hurl: no reply"));
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        match self.inside() {
+            Some(Place::Headers) => header_map(self.reading, map),
+            Some(place) => self.walk(place, map),
+            None => {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(())
+            }
+        }
+    }
+}
+
+impl<'de> Slot<'_, 'de> {
+    /// The place that an object in this field is; None for an object that is no evidence.
+    fn inside(&self) -> Option<Place> {
+        match (self.field, self.place) {
+            (None, place) => Some(place),
+            (Some(Field::Nested), Place::Top | Place::Within) => Some(Place::Within),
+            (Some(Field::Error), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
+            (Some(Field::Cause | Field::Inner), Place::Error) => Some(Place::Error),
+            (Some(Field::Message), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
+            (Some(Field::Response), _) => Some(Place::Response),
+            (Some(Field::Headers), _) => Some(Place::Headers),
+            (Some(Field::Level), _) => Some(Place::Level),
+            (Some(Field::Entries), Place::Top | Place::Entries) => Some(Place::Entries),
+            _ => None,
+        }
+    }
+
+    fn walk<A: MapAccess<'de>>(self, inside: Place, mut map: A) -> Result<(), A::Error> {
+        let Slot { reading, place, depth, .. } = self;
+        let depth = if inside == Place::Error { depth.saturating_add(1) } else { depth };
+        if inside == Place::Error {
+            reading.known = true;
+            reading.note_trouble("error");
+        }
+        // hurl follows redirects: the last exchange is the one that counts.
+        if inside == Place::Response && place == Place::Entries {
+            reading.status = Status::Absent;
+            reading.exchanges = true;
+        }
+        while let Some(name) = map.next_key_seed(Name)? {
+            match name {
+                Some(Field::Document) if inside == Place::Top => {
+                    reading.document = true;
+                    map.next_value::<IgnoredAny>()?;
+                }
+                Some(field) => map.next_value_seed(Slot { reading, place: inside, depth, field: Some(field) })?,
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn boolean(&mut self, value: bool) {
+        match self.field {
+            Some(Field::Success) if !value => self.reading.note_trouble("success"),
+            Some(Field::Failure) if value => self.reading.note_trouble("aborted"),
+            Some(Field::Error) if value => self.reading.note_trouble("error"),
+            _ => {}
+        }
+    }
+
+    pub fn integer(&mut self, value: i64) {
+        match self.field {
+            Some(Field::Status) => self.status(value),
+            Some(Field::Code) => self.code(value),
+            Some(Field::Attempt) if self.place == Place::Top => self.reading.attempt = u64::try_from(value).ok(),
+            Some(Field::ExitCode) => self.reading.exit_code = Some(value),
+            Some(Field::Pretransfer) => self.reading.pretransfer = Some(value as f64),
+            Some(Field::Level) if value >= 50 && self.place != Place::Level => self.reading.note_trouble("level"),
+            Some(Field::Time | Field::RetryAfter | Field::Intent | Field::Key | Field::Receipt) => {
+                self.words(Cow::Owned(value.to_string()));
+            }
+            _ => {}
+        }
+    }
+
+    /// 0, -1 and null are what clients write where there was no reply.
+    fn status(&mut self, value: i64) {
+        self.reading.known = true;
+        let status = match value {
+            -1 | 0 => Status::Absent,
+            1..=999 => Status::Code(value as u16),
+            _ => Status::Odd,
+        };
+        let own = self.place == Place::Top || (self.place == Place::Response && self.reading.exchanges);
+        self.reading.own_status |= own && status != Status::Absent;
+        self.reading.set_status(status);
+    }
+
+    fn code(&mut self, value: i64) {
+        self.reading.known = true;
+        // NSURLErrorDomain counts downwards from -1000; its rows are worded `code=-1004`.
+        if (-3000..=-1000).contains(&value) {
+            push(self.reading, self.depth, Role::Error, Cow::Owned(format!("code={value}")));
+        } else {
+            self.reading.code.get_or_insert(value);
+        }
+    }
+
+    pub fn words(&mut self, text: Cow<'de, str>) {
+        let Some(field) = self.field else {
+            self.reading.known = true;
+            self.reading.note_trouble("text");
+            return push(self.reading, 0, Role::Error, text);
+        };
+        match self.place {
+            Place::Top | Place::Within => self.top_words(field, text),
+            Place::Error => self.error_words(field, text),
+            Place::Response | Place::Entries => match field {
+                Field::Status => self.status_words(text),
+                Field::RetryAfter => self.reading.retry_after = Some(text),
+                _ => {}
+            },
+            Place::Level => level_words(self.reading, &text),
+            Place::Headers => {}
+        }
+    }
+
+    /// Text in a field of the reading itself.
+    fn top_words(&mut self, field: Field, text: Cow<'de, str>) {
+        let reading = &mut *self.reading;
+        match field {
+            Field::Intent => reading.intent = given(text),
+            Field::Key => reading.key = given(text),
+            Field::Receipt => reading.receipt = given(text),
+            Field::Attempt => reading.attempt = text.trim().parse().ok(),
+            Field::Time => reading.time = Some(text),
+            Field::Kind => {
+                reading.known = true;
+                reading.kind = Some(text);
+            }
+            Field::Symptom => {
+                reading.known = true;
+                reading.symptom = Symptom::ALL.iter().copied().find(|symptom| symptom.name() == text);
+            }
+            Field::Message | Field::Log => push(reading, 0, Role::Log, text),
+            Field::Level => level_words(reading, &text),
+            Field::Headers | Field::Body => {
+                if let Some(value) = retry_after_line(&text) {
+                    reading.retry_after.get_or_insert(Cow::Owned(value.to_owned()));
+                }
+                push(reading, 0, Role::Reply, text);
+            }
+            Field::Response => push(reading, 0, Role::Log, text),
+            Field::ExitCode => reading.exit_code = text.trim().parse().ok(),
+            Field::Cause | Field::Inner => {}
+            Field::Error | Field::ErrorType | Field::Trace => self.error_words(field, text),
+            Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => self.any_words(field, text),
+            Field::Replay | Field::Success | Field::Failure | Field::Pretransfer => {}
+            Field::Nested | Field::Entries | Field::Document => {}
+        }
+    }
+
+    /// Text in a field of an error, or in a field that only errors have.
+    fn error_words(&mut self, field: Field, text: Cow<'de, str>) {
+        let text = match field {
+            Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => {
+                return self.any_words(field, text);
+            }
+            Field::Error | Field::ErrorType | Field::Message | Field::Inner | Field::Cause | Field::Log => text,
+            Field::Trace if text.trim() != "NoneType: None" => text,
+            _ => return,
+        };
+        self.reading.known = true;
+        if text.trim().is_empty() {
+            return;
+        }
+        self.reading.note_trouble("error");
+        let role = if field == Field::Trace { Role::Trace } else { Role::Error };
+        let depth = if field == Field::Cause { self.depth.saturating_add(1) } else { self.depth };
+        push(self.reading, depth, role, text);
+    }
+
+    /// Text in a field that means the same in an error and outside one.
+    fn any_words(&mut self, field: Field, text: Cow<'de, str>) {
+        match field {
+            Field::Status => self.status_words(text),
+            Field::RetryAfter => self.reading.retry_after = Some(text),
+            Field::Code => match text.trim().parse() {
+                Ok(number) => self.code(number),
+                Err(_) => {
+                    self.reading.known = true;
+                    push(self.reading, self.depth, Role::Error, text);
+                }
+            },
+            Field::Syscall => {
+                let worded = match &*text {
+                    "connect" => "syscall: connect",
+                    "getaddrinfo" => "syscall: getaddrinfo",
+                    _ => return,
+                };
+                push(self.reading, self.depth, Role::Error, Cow::Borrowed(worded));
+            }
+            _ => {}
+        }
+    }
+
+    /// `"200"`, `"200 OK"` or a word, which is evidence like any other.
+    fn status_words(&mut self, text: Cow<'de, str>) {
+        let first = text.trim().split(' ').next().unwrap_or("");
+        match first.parse() {
+            Ok(number) => self.status(number),
+            Err(_) => {
+                self.reading.known = true;
+                push(self.reading, self.depth, Role::Log, text);
+            }
+        }
+    }
+}
+
+/// None for an empty text: a key that is not there.
+fn given(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    (!text.is_empty()).then_some(text)
+}
+
+fn level_words(reading: &mut Reading, text: &str) {
+    const WORST: [&str; 8] = ["error", "err", "critical", "fatal", "severe", "alert", "emergency", "panic"];
+    if WORST.iter().any(|word| text.eq_ignore_ascii_case(word)) {
+        reading.note_trouble("level");
+    }
+}
+
+/// Keeps a worded part. Past the bound the reading contradicts itself for all anyone can tell.
+fn push<'a>(reading: &mut Reading<'a>, depth: u8, role: Role, text: Cow<'a, str>) {
+    if text.is_empty() {
+        return;
+    }
+    reading.known = true;
+    if reading.texts.len() == TEXTS {
+        reading.status = Status::Conflict;
+        return;
+    }
+    let traced = matches!(role, Role::Error | Role::Log) && text.contains('\n');
+    if traced && text.contains("Traceback (most recent call last)") {
+        reading.note_trouble("traceback");
+    }
+    reading.texts.push(Text { depth, role, text });
+}
+
+/// The value of a `Retry-After` line in the head of a reply.
+fn retry_after_line(head: &str) -> Option<&str> {
+    head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.trim().eq_ignore_ascii_case("retry-after").then(|| value.trim())
+    })
+}
+
+/// Headers as an object, or one header as `{"name": ..., "value": ...}`.
+fn header_map<'de, A: MapAccess<'de>>(reading: &mut Reading<'de>, mut map: A) -> Result<(), A::Error> {
+    let mut wanted = false;
+    while let Some(name) = map.next_key::<Cow<str>>()? {
+        let value = map.next_value_seed(Scalar)?;
+        match (field(&name), value) {
+            (Some(Field::RetryAfter), Some(value)) => reading.retry_after = Some(value),
+            (Some(Field::Inner), Some(value)) if wanted => reading.retry_after = Some(value),
+            (Some(Field::Message), Some(value)) => wanted = field(&value) == Some(Field::RetryAfter),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A field's name, looked up.
+struct Name;
+
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = Option<Field>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<Field>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name {
+    type Value = Option<Field>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a field name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Option<Field>, E> {
+        Ok(field(name))
+    }
+}
+
+/// A header's value: text or number; None for anything else.
+struct Scalar;
+
+impl<'de> DeserializeSeed<'de> for Scalar {
+    type Value = Option<Cow<'de, str>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Scalar {
+    type Value = Option<Cow<'de, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a header value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(value.to_string())))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(value.to_string())))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(value.to_string())))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(value.to_owned())))
+    }
+
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Borrowed(value)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let first = seq.next_element_seed(Scalar)?.flatten();
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(first)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+}

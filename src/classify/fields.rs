@@ -1,0 +1,275 @@
+//! The one table of field names: what a field of a reading, a log line or a tool's own JSON means. Invariant: a name is
+//! looked up without case and without separators, so `statusCode`, `status_code` and `Status-Code` are one row.
+
+use std::sync::OnceLock;
+
+/// What a field means, wherever it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    Intent,
+    Attempt,
+    Key,
+    Receipt,
+    /// Whether the reply was a replay: known, and of no weight.
+    Replay,
+    RetryAfter,
+    Time,
+    Status,
+    Kind,
+    Symptom,
+    /// The error itself: words, an object, a list of either.
+    Error,
+    /// The class or name of the error.
+    ErrorType,
+    /// A word or a number that a library calls a code.
+    Code,
+    /// Words; of an error inside one, of a log line else.
+    Message,
+    /// Words inside an error only (`value`, `reason`).
+    Inner,
+    /// The words of a log line.
+    Log,
+    Trace,
+    /// The cause of the error that the field stands in.
+    Cause,
+    /// An object that holds the reply's status and headers.
+    Response,
+    Headers,
+    /// The reply's body.
+    Body,
+    /// The name of a system call that failed.
+    Syscall,
+    Level,
+    /// True where all went well.
+    Success,
+    /// True where something went wrong.
+    Failure,
+    ExitCode,
+    /// curl's `time_pretransfer`.
+    Pretransfer,
+    /// An object whose fields count as if they stood outside (loguru's `record`, curl's JSON inside another).
+    Nested,
+    /// hurl's list of exchanges.
+    Entries,
+    /// What only a document of scenarios or checks has.
+    Document,
+}
+
+/// Names in lower case without separators. Another spelling is another row.
+pub const FIELDS: &[(&str, Field)] = &[
+    ("intent", Field::Intent),
+    ("intentid", Field::Intent),
+    ("attempt", Field::Attempt),
+    ("attemptnumber", Field::Attempt),
+    ("key", Field::Key),
+    ("idempotencykey", Field::Key),
+    ("receipt", Field::Receipt),
+    ("receiptid", Field::Receipt),
+    ("replay", Field::Replay),
+    ("retryafter", Field::RetryAfter),
+    ("time", Field::Time),
+    ("timestamp", Field::Time),
+    ("ts", Field::Time),
+    ("@timestamp", Field::Time),
+    ("status", Field::Status),
+    ("statuscode", Field::Status),
+    ("httpstatus", Field::Status),
+    ("httpstatuscode", Field::Status),
+    ("httpcode", Field::Status),
+    ("responsecode", Field::Status),
+    ("responsestatus", Field::Status),
+    ("http.statuscode", Field::Status),
+    ("http.response.statuscode", Field::Status),
+    ("kind", Field::Kind),
+    ("symptom", Field::Symptom),
+    ("error", Field::Error),
+    ("err", Field::Error),
+    ("errors", Field::Error),
+    ("exception", Field::Error),
+    ("exceptions", Field::Error),
+    ("exc", Field::Error),
+    ("failure", Field::Error),
+    ("errormsg", Field::Error),
+    ("errormessage", Field::Error),
+    ("error.message", Field::Error),
+    ("exception.message", Field::Error),
+    ("stderr", Field::Log),
+    ("errortype", Field::ErrorType),
+    ("errorclass", Field::ErrorType),
+    ("errorname", Field::ErrorType),
+    ("errorkind", Field::ErrorType),
+    ("error.type", Field::ErrorType),
+    ("error.kind", Field::ErrorType),
+    ("exctype", Field::ErrorType),
+    ("exceptiontype", Field::ErrorType),
+    ("exceptionclass", Field::ErrorType),
+    ("exceptionname", Field::ErrorType),
+    ("exception.type", Field::ErrorType),
+    ("type", Field::Message),
+    ("name", Field::Message),
+    ("class", Field::Message),
+    ("code", Field::Code),
+    ("errorcode", Field::Code),
+    ("errcode", Field::Code),
+    ("domain", Field::Inner),
+    ("message", Field::Message),
+    ("detail", Field::Message),
+    ("details", Field::Message),
+    ("description", Field::Inner),
+    ("title", Field::Inner),
+    ("reason", Field::Inner),
+    ("value", Field::Inner),
+    ("excvalue", Field::Inner),
+    ("string", Field::Inner),
+    ("text", Field::Trace),
+    ("msg", Field::Log),
+    ("event", Field::Log),
+    ("stack", Field::Trace),
+    ("stacktrace", Field::Trace),
+    ("traceback", Field::Trace),
+    ("excinfo", Field::Trace),
+    ("exctext", Field::Trace),
+    ("error.stack", Field::Trace),
+    ("exception.stacktrace", Field::Trace),
+    ("thrown", Field::Error),
+    ("throwable", Field::Error),
+    ("cause", Field::Error),
+    ("causes", Field::Error),
+    ("causedby", Field::Error),
+    ("context", Field::Cause),
+    ("inner", Field::Cause),
+    ("innererror", Field::Cause),
+    ("innerexception", Field::Cause),
+    ("innerexceptions", Field::Cause),
+    ("original", Field::Cause),
+    ("originalerror", Field::Cause),
+    ("originalexception", Field::Cause),
+    ("previous", Field::Cause),
+    ("previouserror", Field::Cause),
+    ("wrapped", Field::Cause),
+    ("wrappedexception", Field::Cause),
+    ("underlying", Field::Cause),
+    ("underlyingerror", Field::Cause),
+    ("parent", Field::Cause),
+    ("raw", Field::Cause),
+    ("source", Field::Cause),
+    ("aggregateerrors", Field::Cause),
+    ("nserrorfailingunderlyingerror", Field::Cause),
+    ("response", Field::Response),
+    ("res", Field::Response),
+    ("resp", Field::Response),
+    ("httpresponse", Field::Response),
+    ("$metadata", Field::Response),
+    ("responsemetadata", Field::Response),
+    ("headers", Field::Headers),
+    ("responseheaders", Field::Headers),
+    ("httpheaders", Field::Headers),
+    ("body", Field::Body),
+    ("syscall", Field::Syscall),
+    ("erroredsyscall", Field::Syscall),
+    ("level", Field::Level),
+    ("levelname", Field::Level),
+    ("severity", Field::Level),
+    ("loglevel", Field::Level),
+    ("success", Field::Success),
+    ("succeeded", Field::Success),
+    ("complete", Field::Success),
+    ("truncated", Field::Failure),
+    ("aborted", Field::Failure),
+    ("timeout", Field::Failure),
+    ("timedout", Field::Failure),
+    ("exitcode", Field::ExitCode),
+    ("exitstatus", Field::ExitCode),
+    ("returncode", Field::ExitCode),
+    ("timepretransfer", Field::Pretransfer),
+    ("record", Field::Nested),
+    ("curl", Field::Nested),
+    ("entries", Field::Entries),
+    ("calls", Field::Entries),
+    ("scenarios", Field::Document),
+    ("declared", Field::Document),
+    ("measured", Field::Document),
+    ("check", Field::Document),
+    ("checks", Field::Document),
+];
+
+/// Longer names are no row's.
+const LONGEST: usize = 32;
+
+/// The meaning of a name; None for a field that says nothing about the outcome.
+pub fn field(name: &str) -> Option<Field> {
+    if name.len() > LONGEST {
+        return None;
+    }
+    let rows = buckets();
+    find(&rows[name.len()], name.as_bytes()).or_else(|| {
+        let mut plain = [0u8; LONGEST];
+        let length = simplify(name, &mut plain);
+        find(&rows[length], &plain[..length])
+    })
+}
+
+fn find(rows: &Rows, name: &[u8]) -> Option<Field> {
+    let packed = pack(name);
+    rows.iter().find(|(start, row, _)| *start == packed && (name.len() <= 8 || *row == name)).map(|(.., field)| *field)
+}
+
+/// The first eight bytes as one number; of names of one length, equal where they are.
+fn pack(name: &[u8]) -> u64 {
+    let four =
+        |from: usize| u64::from(u32::from_le_bytes([name[from], name[from + 1], name[from + 2], name[from + 3]]));
+    match name.len() {
+        0 => 0,
+        length @ 1..=3 => name[..length].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
+        length => four(0) | four(length.min(8) - 4) << 32,
+    }
+}
+
+/// Lower case, without `_`, `-` and spaces. Returns the length that is left.
+fn simplify(name: &str, plain: &mut [u8; LONGEST]) -> usize {
+    let kept = name.bytes().filter(|b| !matches!(b, b'_' | b'-' | b' ')).map(|b| b.to_ascii_lowercase());
+    let mut length = 0;
+    for byte in kept {
+        plain[length] = byte;
+        length += 1;
+    }
+    length
+}
+
+/// A name's start as a number, the name, and what it means.
+type Rows = Vec<(u64, &'static [u8], Field)>;
+
+/// The rows by the length of their name: a lookup compares a handful.
+fn buckets() -> &'static [Rows; LONGEST + 1] {
+    static BUCKETS: OnceLock<[Rows; LONGEST + 1]> = OnceLock::new();
+    BUCKETS.get_or_init(|| {
+        let mut buckets = [const { Vec::new() }; LONGEST + 1];
+        for (name, field) in FIELDS {
+            buckets[name.len()].push((pack(name.as_bytes()), name.as_bytes(), *field));
+        }
+        buckets
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_does_not_matter() {
+        for name in ["status_code", "statusCode", "StatusCode", "Status-Code", "STATUS CODE"] {
+            assert_eq!(field(name), Some(Field::Status), "{name}");
+        }
+        assert_eq!(field("statuses"), None);
+        assert_eq!(field(&"status".repeat(100)), None);
+    }
+
+    #[test]
+    fn every_row_is_reached_and_stands_once() {
+        for (index, (name, meaning)) in FIELDS.iter().enumerate() {
+            assert_eq!(field(name), Some(*meaning), "{name}");
+            assert!(FIELDS[..index].iter().all(|(other, _)| other != name), "{name} stands twice");
+            assert_eq!(simplify(name, &mut [0; LONGEST]), name.len(), "{name} is not in its plain form");
+        }
+    }
+}

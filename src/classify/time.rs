@@ -1,0 +1,111 @@
+//! When a reading was taken. Invariant: a time that leaves its zone open is no time; nothing is guessed.
+
+/// Milliseconds since 1970-01-01 UTC, of a time as logs write it: RFC 3339 with its zone, or a Unix time as a number, in
+/// seconds below 1e11 (so with a fraction), milliseconds below 1e14, microseconds below 1e17, else nanoseconds. None for
+/// anything else.
+pub fn milliseconds(text: &str) -> Option<i64> {
+    let text = text.trim();
+    match text.as_bytes() {
+        [b'0'..=b'9', .., b'Z' | b'z'] => rfc3339(text),
+        _ if text.len() > 19 && text.as_bytes()[4] == b'-' => rfc3339(text),
+        _ => unix(text),
+    }
+}
+
+fn unix(text: &str) -> Option<i64> {
+    let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)?;
+    let scale = match number {
+        ..1e11 => 1000.0,
+        ..1e14 => 1.0,
+        ..1e17 => 1e-3,
+        _ => 1e-6,
+    };
+    Some((number * scale) as i64)
+}
+
+/// RFC 3339, 5.6: `2026-11-02T10:00:00.123+01:00`; a space may stand for the `T`.
+fn rfc3339(text: &str) -> Option<i64> {
+    let number = |from: usize, to: usize| -> Option<i64> {
+        let digits = text.get(from..to)?;
+        digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
+    };
+    let mark = |at: usize, any: &[u8]| text.as_bytes().get(at).is_some_and(|byte| any.contains(byte));
+    let marks = mark(4, b"-") && mark(7, b"-") && mark(10, b"Tt ") && mark(13, b":") && mark(16, b":");
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    let in_range = (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 61;
+    if !marks || !in_range {
+        return None;
+    }
+    let (fraction, zone) = fraction(text.get(19..)?);
+    let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset(zone)?;
+    Some(seconds * 1000 + fraction)
+}
+
+/// Milliseconds of `.123…`, and what follows.
+fn fraction(rest: &str) -> (i64, &str) {
+    let Some(digits) = rest.strip_prefix('.') else { return (0, rest) };
+    let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let value = digits.bytes().take(length).chain(std::iter::repeat(b'0')).take(3);
+    (value.fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0')), &digits[length..])
+}
+
+/// Seconds east of Greenwich.
+fn offset(zone: &str) -> Option<i64> {
+    if zone.eq_ignore_ascii_case("z") {
+        return Some(0);
+    }
+    let sign = if zone.starts_with('-') { -1 } else { 1 };
+    let (hours, minutes) = zone.strip_prefix(['+', '-'])?.split_once(':')?;
+    let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
+    ((0..24).contains(&hours) && (0..60).contains(&minutes)).then_some(sign * (hours * 3600 + minutes * 60))
+}
+
+/// Days since 1970-01-01 of a date in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date
+/// Algorithms", days_from_civil).
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_logs_write() {
+        let expected = 1_793_613_600_123;
+        for text in [
+            "2026-11-02T10:00:00.123Z",
+            "2026-11-02T11:00:00.123456+01:00",
+            "2026-11-02 10:00:00.123+00:00",
+            "1793613600.123",
+            "1793613600123",
+            "1793613600123000",
+        ] {
+            assert_eq!(milliseconds(text), Some(expected), "{text}");
+        }
+        assert_eq!(milliseconds("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(milliseconds("2000-02-29T23:59:59Z"), Some(951_868_799_000));
+    }
+
+    #[test]
+    fn guesses_nothing() {
+        for text in [
+            "",
+            "soon",
+            "2026-11-02T10:00:00",
+            "2026-11-02 10:00:00,123",
+            "2026-13-02T10:00:00Z",
+            "-5",
+            "NaN",
+            "2026-11-02T10:00:00+1",
+            "é026-11-02T10:00:00Z",
+        ] {
+            assert_eq!(milliseconds(text), None, "{text}");
+        }
+    }
+}
