@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::case::{Case, Swept};
+use super::case::{Case, Rule, Swept};
 use super::checks::Check;
 use super::invariants::{Judgement, judge};
 use super::options::Design;
@@ -90,9 +90,20 @@ impl Row {
                 figures.unique += u64::from(charges > 0);
                 figures.duplicates += charges.saturating_sub(1);
             }
-            figures.lost += u64::from(case.charges.is_some() && judge(case).verdict == Verdict::Lost);
+            figures.lost += lost(case);
         }
         figures
+    }
+}
+
+/// Intents that were to be charged and are not. Where a refusal is fine, only a success that was answered counts.
+fn lost(case: &Case) -> u64 {
+    match case.rule {
+        Rule::Once | Rule::Reuse => u64::from(case.total() == Some(0)),
+        Rule::Baseline => (0..case.calls.len()).filter(|&call| case.charged(call) == Some(0)).count() as u64,
+        Rule::Distinct | Rule::Keyless | Rule::Principals | Rule::Report => {
+            u64::from(case.charges.is_some() && judge(case).verdict == Verdict::Lost)
+        }
     }
 }
 

@@ -22,8 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const KILLS: [usize; 2] = [2, 4];
 /// Requests under way at a time.
 const WORKERS: u32 = 4;
-/// Bound of one worker's requests for one kill.
-const MOST: usize = 30;
+/// Bound of one worker's requests for one kill: where it was seen when the first one fell, and where it was not.
+const MOST: [usize; 2] = [30, 200];
 /// How much earlier than the kill is expected the load begins, at least; the kill is only about so precise.
 const LEAD: Duration = Duration::from_millis(4);
 /// No further kill is begun after it.
@@ -109,7 +109,7 @@ impl Kills<'_> {
     async fn work(&self, begin: Instant) -> Vec<Case> {
         reach(begin).await;
         let mut cases = Vec::new();
-        while cases.len() < MOST {
+        while cases.len() < MOST[usize::from(self.delay.is_zero())] {
             let mut case = self.session.case("restart", "killed after the reply");
             self.session.send(&mut case, 0, "first, the server is being killed").await;
             match case.attempts[0].answer.class {
