@@ -13,6 +13,7 @@ mod client;
 mod exit;
 mod fault;
 mod http1;
+mod input;
 mod intent;
 mod interrupt;
 mod ledger;

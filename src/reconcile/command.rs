@@ -1,8 +1,6 @@
 //! `idem reconcile`: two inputs read, one reading printed. Invariant: the exit code follows from the figures and from
 //! what could be read, never from what the records say of themselves.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -12,11 +10,9 @@ use super::records::{self, Complaints, Shape};
 use super::report::{Report, Unread};
 use crate::cli::reconcile::{Args, Format};
 use crate::exit::Exit;
+use crate::input::{is_stdin, name, open};
 use crate::interrupt;
 use crate::output::{self, say};
-
-/// Bytes read at a time.
-const BUFFER: usize = 256 * 1024;
 
 /// Runs the command. Errors: an input cannot be opened or read, or both are standard input.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
@@ -87,20 +83,4 @@ fn complain(path: &Path, complaints: &Complaints) {
     if more > 0 {
         say!("idem: {}: and {more} more such lines", name(path));
     }
-}
-
-fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
-    if is_stdin(path) {
-        return Ok(Box::new(BufReader::with_capacity(BUFFER, io::stdin().lock())));
-    }
-    let file = File::open(path).with_context(|| format!("cannot open {}", name(path)))?;
-    Ok(Box::new(BufReader::with_capacity(BUFFER, file)))
-}
-
-fn is_stdin(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-fn name(path: &Path) -> String {
-    if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
 }

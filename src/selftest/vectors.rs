@@ -4,8 +4,7 @@
 //! One JSON object a line: `intent` is the intent itself, or a string with its JSON text, as it was written; `key` is
 //! the key that the user's function makes of it, or null where it must refuse. Other fields are free for comments.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead};
 use std::path::Path;
 
 use anyhow::Context;
@@ -15,6 +14,7 @@ use serde_json::value::RawValue;
 use super::{Difference, same};
 use crate::canonical::NotCanonical;
 use crate::exit::Exit;
+use crate::input;
 use crate::lines::{LONGEST, Line, Lines};
 use crate::output::say;
 
@@ -55,12 +55,8 @@ struct Pair<'a> {
 /// Holds the pairs of a file, or of standard input for `-`, to a key function; complaints go to standard error. Errors:
 /// the file cannot be opened or read.
 pub fn check(path: &Path, key: KeyFunction) -> anyhow::Result<Vectors> {
-    let (name, input): (_, Box<dyn BufRead>) = if path.as_os_str() == "-" {
-        ("standard input".to_owned(), Box::new(io::stdin().lock()))
-    } else {
-        let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-        (path.display().to_string(), Box::new(BufReader::new(file)))
-    };
+    let name = input::name(path);
+    let input = input::open(path)?;
     let vectors = check_lines(&name, input, key).with_context(|| format!("cannot read {name}"))?;
     for complaint in &vectors.complaints {
         say!("idem: {complaint}");
