@@ -94,9 +94,10 @@ fn session(examples: &[Example]) -> Vec<(String, i32)> {
     let folder = tempfile::tempdir().unwrap();
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_idem")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
-    let mut script = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n".to_owned();
+    let mut script = "trap 'kill $left 2>/dev/null' EXIT\n".to_owned();
     for example in examples {
-        script += &format!("{}\nprintf '{END}%d{END}' $?\n", example.command);
+        let left = if example.command.ends_with('&') { "left=\"$left $!\"" } else { "" };
+        script += &format!("{}\nprintf '{END}%d{END}' $?\n{left}\n", example.command);
     }
     let output = Command::new("sh").args(["-c", &script]).env("PATH", path).current_dir(folder.path()).output();
     let output = support::Ran::from(output.unwrap());
@@ -126,6 +127,28 @@ fn matches(shown: &[&str], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
         Some((&"[...]", rest)) => (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..])),
-        Some((first, rest)) => printed.first() == Some(first) && matches(rest, &printed[1..]),
+        Some((first, rest)) => printed.first().is_some_and(|line| is_like(line, first)) && matches(rest, &printed[1..]),
+    }
+}
+
+/// Whether a line is the one shown, where `[..]` stands for any text.
+fn is_like(line: &str, shown: &str) -> bool {
+    match shown.split_once("[..]") {
+        None => line == shown,
+        Some((before, after)) => line.starts_with(before) && line.ends_with(after) && line.len() >= shown.len() - 4,
+    }
+}
+
+#[test]
+fn every_link_within_the_readme_has_its_heading() {
+    let anchor = |heading: &str| {
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
+    };
+    let headings = README.lines().filter(|line| line.starts_with('#')).map(|line| anchor(line.trim_start_matches('#')));
+    let headings: Vec<_> = headings.collect();
+    for link in README.split("](#").skip(1) {
+        let link = link.split(')').next().unwrap();
+        assert!(headings.iter().any(|heading| heading == link), "no heading for #{link} among {headings:?}");
     }
 }

@@ -90,6 +90,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A text without escapes.
+    #[inline(always)]
     fn string(&mut self) -> Option<&'a str> {
         self.expect(b'"')?;
         let from = self.at;

@@ -10,7 +10,7 @@ use clap::value_parser;
 
 use crate::classify::{self, Format, Options};
 use crate::exit::Exit;
-use crate::interrupt;
+use crate::{input, interrupt};
 
 /// Tells of each failure that a client logged whether the money may have moved, and what to do now.
 ///
@@ -57,16 +57,16 @@ impl ClassifyArgs {
             strict: self.strict,
             lookback: self.lookback as usize,
         };
-        match self.input.filter(|path| path.as_os_str() != "-") {
-            Some(path) => {
-                let name = path.display().to_string();
-                let file = File::open(&path).with_context(|| format!("cannot open {name}"))?;
-                Ok(classify::run(file, &name, &options))
-            }
-            None if io::stdin().is_terminal() => {
-                anyhow::bail!("no input: pipe readings in, or give --input FILE; see `idem classify --help`")
-            }
-            None => Ok(classify::run(io::stdin().lock(), "standard input", &options)),
+        let path = self.input.unwrap_or_else(|| PathBuf::from("-"));
+        let name = input::name(&path);
+        if !input::is_stdin(&path) {
+            // Not through `input::open`: the reader has its own buffer, and a second one costs a copy.
+            let file = File::open(&path).with_context(|| format!("cannot open {name}"))?;
+            return Ok(classify::run(file, &name, &options));
         }
+        if io::stdin().is_terminal() {
+            anyhow::bail!("no input: pipe readings in, or give --input FILE; see `idem classify --help`");
+        }
+        Ok(classify::run(io::stdin().lock(), &name, &options))
     }
 }

@@ -27,8 +27,8 @@ Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to j
 pub enum Command {
     Probe(Box<probe::ProbeArgs>),
     Selftest(selftest::Args),
+    Classify(classify::ClassifyArgs),
     Reconcile(reconcile::Args),
     Serve(serve::ServeArgs),
     Proxy(Box<proxy::ProxyArgs>),
-    Classify(classify::ClassifyArgs),
 }
