@@ -16,8 +16,11 @@ use crate::target::session::Session;
 const MEASURE: u64 = 3;
 /// Rounds in which all copies go at once.
 const TOGETHER: u64 = 16;
-/// Rounds in which the others go when the first is near its end.
+/// Rounds in which the others go later, over the second half of the first one's time and a quarter beyond it.
 const STAGGERED: u64 = 16;
+/// Rounds in which the others go at the first one's end: between its charge and what it remembers of it, and when it gives
+/// up its lock.
+const AT_THE_END: u64 = 20;
 /// For opening the connections of a round, at least.
 const OPENING: Duration = Duration::from_millis(250);
 /// A slow target gets fewer rounds, but never less than a quarter.
@@ -43,7 +46,7 @@ pub struct Shot<'a> {
 }
 
 pub fn plan(_: &Options, copies: u64) -> Plan {
-    let rounds = TOGETHER + STAGGERED;
+    let rounds = TOGETHER + STAGGERED + AT_THE_END;
     Plan::new(MEASURE + rounds * (copies + 1), MEASURE + rounds)
 }
 
@@ -81,10 +84,15 @@ fn releases(latency: Duration) -> Vec<Release> {
     let together = rounds(TOGETHER);
     let mut releases: Vec<_> =
         (0..together).map(|round| if round % 2 == 0 { Release::Whole } else { Release::LastByte }).collect();
-    let staggered = rounds(STAGGERED);
-    // From half of the first one's time to a quarter beyond its end.
-    releases.extend((0..staggered).map(|i| Release::After(latency / 2 + latency * 3 * i / (4 * (staggered - 1)))));
+    releases.extend(spread(latency, [50, 125], rounds(STAGGERED)).map(Release::After));
+    releases.extend(spread(latency, [85, 105], rounds(AT_THE_END)).map(Release::After));
     releases
+}
+
+/// Moments from one per cent of the latency to another, evenly; at least two.
+fn spread(latency: Duration, [from, to]: [u32; 2], count: u32) -> impl Iterator<Item = Duration> {
+    let steps = count.max(2) - 1;
+    (0..=steps).map(move |i| latency * (from * steps + (to - from) * i) / (100 * steps))
 }
 
 /// Opens a connection for each shot and lets all go. The attempts come into the case in the order of their replies; a
@@ -164,10 +172,13 @@ mod tests {
     #[test]
     fn the_rounds_sweep_across_the_end_and_shrink_for_a_slow_target() {
         let all = releases(Duration::from_millis(20));
-        assert_eq!(all.len() as u64, TOGETHER + STAGGERED);
+        assert_eq!(all.len() as u64, TOGETHER + STAGGERED + AT_THE_END);
         let after: Vec<_> =
             all.iter().filter_map(|r| if let Release::After(d) = r { Some(*d) } else { None }).collect();
-        assert_eq!((after[0], *after.last().unwrap()), (Duration::from_millis(10), Duration::from_millis(25)));
-        assert_eq!(releases(Duration::from_secs(2)).len() as u64, (TOGETHER + STAGGERED) / 4);
+        assert_eq!(
+            (after.iter().min(), after.iter().max()),
+            (Some(&Duration::from_millis(10)), Some(&Duration::from_millis(25)))
+        );
+        assert_eq!(releases(Duration::from_secs(2)).len() as u64, (TOGETHER + STAGGERED + AT_THE_END) / 4);
     }
 }
