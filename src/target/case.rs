@@ -138,17 +138,22 @@ impl Case {
         self.attempts.iter().filter(move |a| a.call == call)
     }
 
+    /// A success, not a 409: that one may name the receipt of another payload which it refuses this one for.
     pub fn succeeded(&self, call: usize) -> bool {
-        self.of_call(call).any(|a| a.answer.settles())
+        self.successes(call).next().is_some()
+    }
+
+    fn successes(&self, call: usize) -> impl Iterator<Item = &Attempt> {
+        self.of_call(call).filter(|attempt| attempt.answer.class == Class::Success)
     }
 
     pub fn all_succeeded(&self) -> bool {
         (0..self.calls.len()).all(|call| self.succeeded(call))
     }
 
-    /// Receipts that answers to this call named, in the order in which they came, each once.
+    /// Receipts that successes of this call named, in the order in which they came, each once.
     pub fn receipts_of(&self, call: usize) -> Vec<&str> {
-        unique(self.of_call(call))
+        unique(self.successes(call))
     }
 
     /// Receipts of all calls.
@@ -175,7 +180,7 @@ impl Case {
     pub fn open(&self) -> bool {
         let asked = match self.rule {
             Rule::Once => !self.settled() || self.silent(),
-            Rule::Reuse => !(0..self.calls.len()).any(|call| self.succeeded(call)),
+            Rule::Reuse => !self.settled() && !(0..self.calls.len()).any(|call| self.succeeded(call)),
             Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => false,
         };
         asked && !self.closed && self.shortfall.is_none()

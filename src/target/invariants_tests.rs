@@ -159,6 +159,12 @@ fn reuse_one_payload_succeeds_whichever_came_first() {
 }
 
 #[test]
+fn reuse_a_409_that_names_the_first_receipt_is_a_refusal() {
+    let refused = (1, answer(Class::Named, 409, "r"));
+    gives(&case(Rule::Reuse, &["a", "b"], vec![(0, success("r")), refused], &[1, 0]), Verdict::Ok);
+}
+
+#[test]
 fn reuse_an_old_success_for_another_payload_is_swallowed() {
     gives(&case(Rule::Reuse, &["a", "b"], vec![(0, success("r")), (1, success("r"))], &[1, 0]), Verdict::Swallowed);
     gives(&case(Rule::Reuse, &["a", "a"], vec![(0, success("")), (1, success(""))], &[1, 1]), Verdict::Swallowed);
