@@ -114,7 +114,7 @@ fn a_key_that_stays_in_flight_is_wedged_and_a_stored_failure_is_sticky() {
             reply(&stream, 500, "{\"error\":\"stored\"}");
         } else {
             let charged = charges.charge(&asked);
-            let is_new = !charged.other && asked.key.as_ref().is_some_and(|key| first(key));
+            let is_new = !charged.other && asked.key().is_some_and(first);
             match is_new {
                 true => reply(&stream, 200, &format!("{{\"receipt\":\"{}\"}}", charged.receipt)),
                 false => reply(&stream, 409, "{\"error\":\"in flight\"}"),

@@ -2,6 +2,7 @@
 //! badly.
 
 mod hostile;
+mod options;
 mod policies;
 mod reports;
 mod servers;

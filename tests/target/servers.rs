@@ -22,10 +22,23 @@ pub fn start(serve: impl Fn(TcpStream) -> bool + Send + Sync + 'static) -> Socke
     address
 }
 
-/// What a request says, as far as these servers care.
+/// A request, as far as these servers care.
 pub struct Asked {
-    pub key: Option<String>,
+    pub method: String,
+    fields: Vec<(String, String)>,
+    /// Null where there is none.
     pub body: serde_json::Value,
+}
+
+impl Asked {
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let mut found = self.fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| value.as_str())
+    }
+
+    pub fn key(&self) -> Option<&str> {
+        self.field("idempotency-key")
+    }
 }
 
 /// Reads a whole request; None where it does not come whole.
@@ -36,13 +49,14 @@ pub fn read(stream: &TcpStream) -> Option<Asked> {
         lines.push(line.trim_end().to_owned());
         line.clear();
     }
-    let field = |name: &str| {
-        let mut values = lines.iter().filter_map(|line| line.split_once(": "));
-        values.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned())
-    };
-    let mut body = vec![0; field("content-length")?.parse().ok()?];
+    let method = lines.first()?.split(' ').next()?.to_owned();
+    let fields = lines.iter().filter_map(|line| line.split_once(": "));
+    let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let mut asked = Asked { method, fields, body: serde_json::Value::Null };
+    let mut body = vec![0; asked.field("content-length")?.parse().ok()?];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked { key: field("idempotency-key"), body: serde_json::from_slice(&body).unwrap_or_default() })
+    asked.body = serde_json::from_slice(&body).unwrap_or_default();
+    Some(asked)
 }
 
 /// A correct charge service: one lock around look-up and charge.
@@ -67,7 +81,7 @@ impl Charges {
 
     pub fn charge(&self, asked: &Asked) -> Charged {
         let mut keys = self.keys.lock().unwrap();
-        let key = asked.key.clone().unwrap_or_else(|| format!("none-{}", keys.len()));
+        let key = asked.key().map_or_else(|| format!("none-{}", keys.len()), str::to_owned);
         if let Some((body, receipt)) = keys.get(&key) {
             return Charged { receipt: receipt.clone(), other: *body != asked.body };
         }
