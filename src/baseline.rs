@@ -45,10 +45,18 @@ fn rows(document: &Value) -> anyhow::Result<Map<String, Value>> {
         bail!("no array `scenarios` or `checks`; give a file made by `idem probe --format json`");
     };
     let named = rows.iter().enumerate().map(|(index, row)| match row.get(name).and_then(Value::as_str) {
+        Some(text) if name == "check" => Ok((text.to_owned(), judged(row))),
         Some(text) => Ok((text.to_owned(), row.clone())),
         None => bail!("row {} has no `{name}`", index + 1),
     });
     named.collect()
+}
+
+/// What a server that does not change gives again: its verdicts. How often it was asked, and when it answered, follows
+/// from its timing.
+fn judged(row: &Value) -> Value {
+    let accepted = row.get("accepted").and_then(Value::as_bool).unwrap_or(false);
+    serde_json::json!({ "verdict": row.get("verdict"), "accepted": accepted })
 }
 
 fn compare(row: &str, at: &str, was: &Value, is: &Value, differences: &mut Vec<String>) {
@@ -94,6 +102,17 @@ mod tests {
         assert_eq!(differences(json!({}), json!({"lost": 1})), ["s /measured/lost: is new"]);
         assert_eq!(differences(json!({"lost": 1}), json!({})), ["s /measured/lost: is gone"]);
         assert_eq!(differences(json!([1]), json!([1, 2])), ["s /measured: had 1 items, has 2"]);
+    }
+
+    #[test]
+    fn of_a_check_only_the_verdict_counts() {
+        let row = |verdict: &str, requests: u64| {
+            let measured = json!({"requests": requests});
+            json!({"checks": [{"check": "c", "verdict": verdict, "measured": measured}]})
+        };
+        let baseline = Baseline { rows: rows(&row("OK", 1)).unwrap() };
+        assert_eq!(baseline.differences(&row("OK", 2)), Vec::<String>::new());
+        assert_eq!(baseline.differences(&row("LOST", 1)), [r#"c /verdict: was "OK", is "LOST""#]);
     }
 
     #[test]

@@ -92,6 +92,12 @@ impl Connection {
         }
     }
 
+    /// Sends a part of a request ahead; what it came to shows in the exchange of the rest.
+    pub async fn send_ahead(&mut self, part: &[u8]) {
+        // A failed write is no outcome: the server may have answered, and `exchange` reads that.
+        let _ = self.stream.write_all(part).await;
+    }
+
     /// Sends the request and reads one reply. One deadline for all of it.
     pub async fn exchange(mut self, request: &[u8], deadline: Instant) -> Outcome {
         let method = request.split(|&byte| byte == b' ').next().unwrap_or(b"");

@@ -35,6 +35,7 @@ mod scenario;
 mod selftest;
 mod serve;
 mod server;
+mod target;
 mod trial;
 mod ttl;
 mod verdict;

@@ -19,6 +19,7 @@ use crate::progress::Progress;
 use crate::report::{self, Judged, Report};
 use crate::run;
 use crate::scenario::SCENARIOS;
+use crate::target;
 use crate::trial::{Setup, Shared};
 use crate::verdict::Verdict;
 
@@ -27,8 +28,14 @@ const CONNECTIONS: usize = 48;
 
 /// The command. Errors: a precondition failed.
 pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
+    if !args.target.target.is_empty() {
+        return target::command(args);
+    }
     if args.list {
         return Ok(list());
+    }
+    if args.format == Format::Junit {
+        bail!("--format junit is for --target; the scenarios have text, table and json");
     }
     let setups = setups(args)?;
     if setups.iter().any(|setup| setup.intents == 0) {
@@ -133,7 +140,7 @@ fn print(format: Format, report: &Report, exit: Exit) -> Exit {
     let to_terminal = std::io::stdout().is_terminal();
     output::report(exit, |out| match format {
         Format::Table => report::table::write(out, &report.scenarios),
-        Format::Json => report::json::write(out, report),
+        Format::Json | Format::Junit => report::json::write(out, report),
         Format::Text => {
             report::text::write(out, &report.scenarios)?;
             report::table::write(out, &report.scenarios)?;

@@ -7,6 +7,7 @@ pub mod proxy;
 pub mod reconcile;
 pub mod selftest;
 pub mod serve;
+pub mod target;
 
 use clap::{Parser, Subcommand};
 
@@ -24,7 +25,7 @@ Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to j
 
 #[derive(Subcommand)]
 pub enum Command {
-    Probe(probe::ProbeArgs),
+    Probe(Box<probe::ProbeArgs>),
     Selftest(selftest::Args),
     Classify(classify::ClassifyArgs),
     Reconcile(reconcile::Args),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::target::TargetArgs;
 use crate::policy::Policy;
 use crate::scenario::{SCENARIOS, Scenario};
 
@@ -22,8 +23,8 @@ pub struct ProbeArgs {
     #[arg(long, conflicts_with = "scenario")]
     pub all: bool,
 
-    /// List the scenarios and what each teaches, and run nothing
-    #[arg(long, exclusive = true)]
+    /// List the scenarios and what each teaches, or with --target the checks, and run nothing
+    #[arg(long, conflicts_with_all = ["scenario", "all", "format", "policy", "intents", "rounds", "repeat", "baseline", "ledger_dir"])]
     pub list: bool,
 
     /// What to print; text is attempts, table and JSON detail (to a terminal without the latter)
@@ -53,6 +54,9 @@ pub struct ProbeArgs {
     /// Keep the ledgers in this folder, one file a scenario
     #[arg(long, value_name = "DIR")]
     pub ledger_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub target: TargetArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -60,6 +64,8 @@ pub enum Format {
     Text,
     Table,
     Json,
+    /// Of a target: one test case a check
+    Junit,
 }
 
 fn parse_scenario(name: &str) -> Result<&'static Scenario, String> {

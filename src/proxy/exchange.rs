@@ -1,6 +1,5 @@
 //! One request and the fault that it gets. Invariant: the fault is matched here, once.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::client_leg::ClientLeg;
@@ -17,10 +16,6 @@ use crate::http1::{Message, Start};
 pub struct Exchange {
     /// As in the events.
     pub id: u64,
-    /// Counted from 1, in the order in which clients were accepted.
-    pub connection: u64,
-    /// The client's address.
-    pub peer: SocketAddr,
     pub request: Arc<Message>,
 }
 

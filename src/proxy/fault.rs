@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Gate;
+use crate::named::named_enum;
 
 /// One exchange's fault. Where the upstream gives no reply that a fault could act on, the client is answered 502 (504
 /// where the reply did not come in time) whatever the fault is, and an `UpstreamFailed` event says why.
@@ -33,13 +34,14 @@ pub enum Fault {
     HoldRequest { until: Until },
 }
 
-/// How a connection ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// In order: the other side reads an end of stream.
-    Fin,
-    /// By a reset: the other side reads ECONNRESET.
-    Rst,
+named_enum! {
+    /// How a connection ends.
+    pub enum End {
+        /// In order: the other side reads an end of stream.
+        Fin = "FIN",
+        /// By a reset: the other side reads ECONNRESET.
+        Rst = "RST",
+    }
 }
 
 /// Where a reply is cut.

@@ -33,6 +33,7 @@ pub use event::{Event, Events, What};
 pub use exchange::Exchange;
 pub use fault::{CutAt, End, Fault, Second, Until};
 pub use gate::Gate;
+pub use moment::reach;
 pub use phase::{On, Phase};
 
 use crate::http1::Limits;
@@ -137,12 +138,10 @@ impl Drop for Proxy {
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let free = Arc::new(Semaphore::new(shared.settings.connections));
     let mut connections = JoinSet::new();
-    let mut number = 0;
     while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
         match listener.accept().await {
-            Ok((stream, peer)) => {
-                number += 1;
-                let connection = serve(stream, peer, number, Arc::clone(&shared));
+            Ok((stream, _)) => {
+                let connection = serve(stream, Arc::clone(&shared));
                 connections.spawn(async move {
                     connection.await;
                     drop(permit);
@@ -156,7 +155,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 }
 
 /// One client connection: exchange after exchange, in order, so that pipelined requests are safe.
-async fn serve(stream: TcpStream, peer: SocketAddr, connection: u64, shared: Arc<Shared>) {
+async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     // Without it a small reply may wait for an acknowledgement of the one before; the proxy works without.
     let _ = stream.set_nodelay(true);
     let mut client = ClientLeg::new(stream, &shared.settings);
@@ -171,7 +170,7 @@ async fn serve(stream: TcpStream, peer: SocketAddr, connection: u64, shared: Arc
             }
         };
         let notes = shared.sink.exchange();
-        let exchange = Exchange { id: notes.id(), connection, peer, request: Arc::new(request) };
+        let exchange = Exchange { id: notes.id(), request: Arc::new(request) };
         notes.note(What::RequestRead { request: Arc::clone(&exchange.request) });
         let fault = (shared.plan)(&exchange);
         let goes_on = exchange::run(&exchange, fault, &mut client, &shared, &notes).await;

@@ -92,7 +92,7 @@ impl On {
     pub fn hits(self, total: u64, attempt: u32, seed: u64) -> bool {
         match self {
             On::First => attempt == 1,
-            On::Every(number) => total % number == 0,
+            On::Every(number) => total.is_multiple_of(number),
             On::Chance(chance) => draw(seed, total) < chance,
         }
     }

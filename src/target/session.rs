@@ -1,0 +1,231 @@
+//! One run against a target: fresh intents and keys, the clock, and plain attempts. Invariant: no two cases of any two runs
+//! share an intent or a key.
+
+use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest, Sha256};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::answer::{Answer, Class};
+use super::case::{Attempt, Case, Rule, Shortfall};
+use super::options::Options;
+use super::template::Call;
+use crate::address::Address;
+use crate::client::{Connection, Outcome};
+
+/// Patience before the baseline has told the target's latency.
+const FIRST_PATIENCE: Duration = Duration::from_secs(10);
+/// The client's patience is this many times the slowest plain request seen, within bounds.
+const PATIENCE_FACTOR: u32 = 20;
+const PATIENCE_BOUNDS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
+/// A longer Retry-After is not waited for.
+pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
+/// Pauses between retries while a lease may be held grow from the first to the second.
+const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(1500)];
+
+/// After so many keys that are not answered at all, more of them would only take the target's workers and our time.
+pub const SILENT: usize = 3;
+
+/// How a target fares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    Answers,
+    /// It takes connections, and answers not even a fresh request.
+    Hangs,
+    /// It refuses connections.
+    Gone,
+}
+
+/// What the checks of one run share.
+pub struct Session {
+    pub options: Options,
+    /// In the name of every intent.
+    pub run: String,
+    pub started: Instant,
+    /// Checks that drive the target hold a permit; those that wait for a lease do not.
+    pub stage: Semaphore,
+    next: Cell<u64>,
+    /// Of a plain request with a fresh key, the latest measure.
+    latency: Cell<Duration>,
+    patience: Cell<Duration>,
+    success_status: Cell<Option<u16>>,
+    requests: Cell<u64>,
+    /// Intents that every later reading of the ledger must still show.
+    pub witnesses: RefCell<Vec<String>>,
+}
+
+impl Session {
+    pub fn new(options: Options) -> Session {
+        let stage = Semaphore::new(options.jobs);
+        let patience = options.timeout.unwrap_or(FIRST_PATIENCE);
+        Session {
+            options,
+            run: run_id(),
+            started: Instant::now(),
+            stage,
+            next: Cell::new(0),
+            latency: Cell::new(Duration::ZERO),
+            patience: Cell::new(patience),
+            success_status: Cell::new(None),
+            requests: Cell::new(0),
+            witnesses: RefCell::new(Vec::new()),
+        }
+    }
+
+    pub fn target(&self) -> &Address {
+        &self.options.targets[0]
+    }
+
+    pub fn latency(&self) -> Duration {
+        self.latency.get()
+    }
+
+    pub fn patience(&self) -> Duration {
+        self.patience.get()
+    }
+
+    /// Requests sent so far.
+    pub fn requests(&self) -> u64 {
+        self.requests.get()
+    }
+
+    /// Since the run began.
+    pub fn clock(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Takes a plain request's time as the target's latency, and the patience from it unless the user gave one.
+    pub fn measured(&self, attempts: &[Attempt]) {
+        let mut times: Vec<_> = attempts.iter().map(|a| a.ended - a.sent).collect();
+        times.sort();
+        let (Some(&median), Some(&slowest)) = (times.get(times.len() / 2), times.last()) else { return };
+        self.latency.set(median);
+        let [least, most] = PATIENCE_BOUNDS;
+        if self.options.timeout.is_none() {
+            self.patience.set((slowest * PATIENCE_FACTOR).clamp(least, most));
+        }
+        self.success_status
+            .set(attempts.iter().find(|a| a.answer.class == Class::Success).and_then(|a| a.answer.status));
+    }
+
+    /// How the target fares after these cases. Whether it answers at all is asked only where they leave a doubt.
+    pub async fn health(&self, cases: &[Case]) -> Health {
+        let deadline = Instant::now() + self.patience();
+        if Connection::open(self.target().socket, None, deadline).await.is_err() {
+            return Health::Gone;
+        }
+        if !cases.iter().any(Case::silent) {
+            return Health::Answers;
+        }
+        let mut fresh = self.case("health", "fresh");
+        self.send(&mut fresh, 0, "is it well?").await;
+        match fresh.attempts[0].answer.class {
+            Class::Silence => Health::Hangs,
+            Class::Unsent => Health::Gone,
+            Class::Success | Class::Named | Class::InFlight | Class::Failure | Class::Refusal => Health::Answers,
+            Class::Withheld => Health::Answers,
+        }
+    }
+
+    /// A call with an intent, an amount and a key of its own.
+    pub fn call(&self, check: &str) -> Call {
+        let n = self.next.get() + 1;
+        self.next.set(n);
+        let intent = format!("idem-{}-{check}-{n}", self.run);
+        let key = self.options.template.key_format.key(&intent).into_bytes();
+        Call {
+            intent,
+            // Different amounts, so that a target that goes by content is found by the baseline and not everywhere.
+            amount: 1000 + n,
+            keys: vec![key],
+            reserialised: false,
+            extra: Vec::new(),
+            without: None,
+            body: None,
+        }
+    }
+
+    /// A case of one fresh call, judged by the four invariants.
+    pub fn case(&self, check: &str, label: impl Into<String>) -> Case {
+        Case::new(label, Rule::Once, vec![self.call(check)])
+    }
+
+    pub fn bytes(&self, call: &Call) -> Vec<u8> {
+        self.options.template.request(call, &self.target().authority).to_bytes()
+    }
+
+    pub fn answer(&self, outcome: &Outcome) -> Answer {
+        Answer::of(outcome, &self.options.template, self.success_status.get())
+    }
+
+    /// Sends a call over a new connection.
+    pub async fn send(&self, case: &mut Case, call: usize, note: &str) {
+        self.send_from(case, call, note, None, self.target()).await;
+    }
+
+    /// As [`Session::send`], from a source address, to one of the replicas.
+    pub async fn send_from(&self, case: &mut Case, call: usize, note: &str, from: Option<IpAddr>, to: &Address) {
+        let request = self.options.template.request(&case.calls[call], &to.authority).to_bytes();
+        let sent = self.clock();
+        let deadline = Instant::now() + self.patience();
+        self.count(1);
+        let outcome = match Connection::open(to.socket, from, deadline).await {
+            Ok(connection) => connection.exchange(&request, deadline).await,
+            Err(unsent) => unsent,
+        };
+        case.attempts.push(self.attempt(sent, call, note, &outcome));
+    }
+
+    pub fn count(&self, requests: u64) {
+        self.requests.set(self.requests.get() + requests);
+    }
+
+    /// An attempt that was left alone and has ended now.
+    pub fn attempt(&self, sent: Duration, call: usize, note: &str, outcome: &Outcome) -> Attempt {
+        let answer = self.answer(outcome);
+        Attempt { sent, ended: self.clock(), call, note: note.to_string(), faulted: false, answer, client: None }
+    }
+
+    /// One more retry of each case, later: what has settled must stay settled.
+    pub async fn retry_later(&self, mut cases: Vec<Case>) -> Vec<Case> {
+        // A key that was not answered at all waits out its lease anyway, and a few of them are a finding.
+        let mut silent = 0;
+        for case in cases.iter_mut().filter(|case| case.shortfall.is_none() && !case.silent()) {
+            self.send(case, 0, "retry later").await;
+            silent += usize::from(case.silent());
+            if silent == SILENT {
+                break;
+            }
+        }
+        cases
+    }
+
+    /// Retries the identical request until it settles or the lease is over. The last retry comes after the lease.
+    pub async fn settle(&self, case: &mut Case) {
+        let since = Instant::now();
+        let (mut lease, mut pause) = (self.options.lease, PAUSES[0]);
+        case.waited = Duration::ZERO;
+        while case.open() && case.waited < lease {
+            let asked = case.last().and_then(|answer| answer.retry_after).unwrap_or(Duration::ZERO);
+            if asked > LONGEST_RETRY_AFTER {
+                let why = format!("the target asks to come back after {} s", asked.as_secs());
+                case.shortfall = Some(Shortfall::NotHit(why));
+                return;
+            }
+            lease = lease.max(self.options.lease + asked);
+            tokio::time::sleep(pause.max(asked).min(lease.saturating_sub(since.elapsed()))).await;
+            self.send(case, 0, "retry").await;
+            pause = (pause * 3 / 2).min(PAUSES[1]);
+            case.waited = since.elapsed();
+        }
+    }
+}
+
+/// 8 hex digits, other ones in each run.
+fn run_id() -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+    hex::encode(&Sha256::digest(format!("{since}-{}", std::process::id()))[..4])
+}

@@ -1,0 +1,47 @@
+//! What is refused before anything is sent, and what is printed without sending anything.
+
+use crate::support::run;
+
+const TARGET: &str = "probe --target http://127.0.0.1:1/charges";
+
+#[test]
+fn what_cannot_be_probed_is_refused_in_a_line_that_says_what_to_give() {
+    let cases = [
+        ("probe --target https://127.0.0.1/charges --ledger l", "https is not supported yet"),
+        ("probe --target http://192.0.2.1/charges --ledger l", "--allow-host 192.0.2.1"),
+        ("probe --target http://user:secret@127.0.0.1/ --ledger l", "--header 'Authorization"),
+        (TARGET, "--ledger none"),
+        (&format!("{TARGET} --ledger http://192.0.2.1/l"), "--allow-host 192.0.2.1"),
+        (&format!("{TARGET} --ledger l --check nope"), "there are baseline, replay"),
+        (&format!("{TARGET} --ledger l --lease 1h"), "--lease"),
+        (&format!("{TARGET} --ledger l --jobs 0"), "--jobs 0: give 1 to 16"),
+        (&format!("{TARGET} --ledger l --body {{\"amount\":1}}"), "no {{intent}} in the template"),
+        (&format!("{TARGET} --ledger l --body {{"), "no JSON"),
+        (&format!("{TARGET} --ledger l --body @/nowhere/body.json"), "cannot read /nowhere/body.json"),
+        (&format!("{TARGET} --ledger l --key-format md5"), "hex, uuid, quoted"),
+        (&format!("{TARGET} --ledger l --intent-at intent"), "begins with /"),
+        (&format!("{TARGET} --ledger l --header nocolon"), "'Name: value'"),
+        (&format!("{TARGET} --ledger l --accept everything"), "stored-errors, silent-reuse"),
+        ("probe --ledger l", "--target"),
+        ("probe --format junit", "--format junit is for --target"),
+    ];
+    for (args, says) in cases {
+        let ran = run(args).exits(3).says(says);
+        assert_eq!(ran.stdout, "", "{args}");
+        assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{args}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_list_names_every_check_with_its_meaning_and_cure() {
+    let listed = run(&format!("{TARGET} --list")).exits(0).stdout;
+    let names = listed.lines().filter(|line| !line.starts_with(' ')).map(|line| line.split(' ').next().unwrap());
+    assert_eq!(names.collect::<Vec<_>>().join(" "), include_str!("checks.txt").trim_end());
+    assert_eq!(listed.matches("a finding means:").count(), listed.matches("the usual cure:").count());
+}
+
+#[test]
+fn the_plan_sends_nothing_and_says_what_is_skipped() {
+    let planned = run(&format!("{TARGET} --ledger none --plan")).exits(0).stdout;
+    assert_eq!(planned, include_str!("plan.txt"));
+}
