@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
 
-/// Tells of each failure that a client logged whether the money may have moved, and what to do now.
+/// Read the failures that clients logged: may the money have moved, and what to do now
 ///
-/// Reads JSON lines, a JSON list, one JSON object, or what `idem probe --format json` prints; told apart by content.
+/// Takes JSON lines, a JSON list, one JSON object, or what `idem probe --format json` prints, told apart by content.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct ClassifyArgs {
     /// File to read; `-` or nothing for standard input
     #[arg(long, value_name = "FILE")]
