@@ -67,7 +67,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Selftest(args) => selftest::command::run(&args),
         Command::Reconcile(args) => reconcile::command::run(&args),
         Command::Proxy(args) => proxy::command(&args),
-        Command::Classify(args) => args.run(),
+        Command::Classify(args) => classify::command(&args),
     }
 }
 

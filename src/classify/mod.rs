@@ -18,45 +18,56 @@ mod verdict;
 mod vocabulary;
 
 use std::borrow::Cow;
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
 
+use anyhow::{Context, bail};
 use serde::de::DeserializeSeed;
 
 use extract::Slot;
 use findings::{Finding, Findings, Kind};
 use reader::{Position, Reader, Refused, Sink};
 use reading::Reading;
-pub use report::Format;
 use report::Report;
 use scenario::Document;
 use tally::Tally;
 
+use crate::cli::classify::ClassifyArgs;
 use crate::exit::Exit;
 use crate::output::say;
+use crate::{input, interrupt};
 
-/// What the user asked for.
-pub struct Options {
-    pub format: Format,
-    /// Print the summary alone.
-    pub summary: bool,
-    /// Each line is an error message, not JSON.
-    pub text: bool,
-    /// An unresolved intent counts as a finding.
-    pub strict: bool,
-    /// How many intents, and how many keys, findings look back over.
-    pub lookback: usize,
+/// The command. Errors: no input, or a file that cannot be opened.
+pub fn command(args: &ClassifyArgs) -> anyhow::Result<Exit> {
+    interrupt::exit_on_signal()?;
+    let path = args.input.as_deref().unwrap_or(Path::new("-"));
+    if !input::is_stdin(path) {
+        // Not through `input::open`: the reader has its own buffer, and a second one costs a copy.
+        let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+        return Ok(run(file, path, args));
+    }
+    if io::stdin().is_terminal() {
+        bail!("no input: pipe readings in, or give --input FILE; see `idem classify --help`");
+    }
+    Ok(run(io::stdin().lock(), path, args))
 }
 
-/// Classifies everything in the input. `name` is the input's name in messages.
-pub fn run(input: impl Read, name: &str, options: &Options) -> Exit {
-    let report = Report::new(io::stdout().lock(), options.format, options.summary);
-    let findings = Findings::new(options.lookback);
-    let mut session = Session { name, report, findings, text: options.text, tally: Tally::default(), written: Ok(()) };
+/// Classifies everything in the input.
+fn run(input: impl Read, path: &Path, args: &ClassifyArgs) -> Exit {
+    let mut session = Session {
+        name: input::name(path),
+        report: Report::new(io::stdout().lock(), args.format, args.summary),
+        findings: Findings::new(args.lookback as usize),
+        text: args.text,
+        tally: Tally::default(),
+        written: Ok(()),
+    };
     let mut reader = Reader::new(input);
-    let read = if options.text { reader.lines(&mut session) } else { reader.values(&mut session) };
+    let read = if args.text { reader.lines(&mut session) } else { reader.values(&mut session) };
     session.finish();
-    let exit = exit(&session.tally, options.strict);
-    exit.and(written(session.written)).and(heard(read, name))
+    let exit = exit(&session.tally, args.strict);
+    exit.and(written(session.written)).and(heard(read, &session.name))
 }
 
 /// A closed pipe ends the output quietly. What was found stays found whatever becomes of the results.
@@ -89,8 +100,8 @@ fn exit(tally: &Tally, strict: bool) -> Exit {
 }
 
 /// One run over one input.
-struct Session<'n, W> {
-    name: &'n str,
+struct Session<W> {
+    name: String,
     report: Report<W>,
     findings: Findings,
     tally: Tally,
@@ -100,7 +111,7 @@ struct Session<'n, W> {
     written: io::Result<()>,
 }
 
-impl<W: Write> Sink for Session<'_, W> {
+impl<W: Write> Sink for Session<W> {
     fn value(&mut self, at: Position, bytes: &[u8]) -> Result<(), Refused> {
         if self.text {
             let line = String::from_utf8_lossy(bytes);
@@ -132,7 +143,7 @@ impl<W: Write> Sink for Session<'_, W> {
     }
 }
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write> Session<W> {
     fn json(&mut self, at: Position, bytes: &[u8]) -> Result<(), Refused> {
         let mut reading = Reading::default();
         let mut parser = serde_json::Deserializer::from_slice(bytes);

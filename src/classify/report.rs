@@ -7,17 +7,9 @@ use super::findings::{Evicted, Finding, Kind};
 use super::reading::Reading;
 use super::tally::Tally;
 use super::verdict::{Evidence, Verdict};
+use crate::cli::classify::Format;
 use crate::outcome::Symptom;
 use crate::retry_after::RetryAfter;
-
-/// How results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    /// Aligned lines for people
-    Text,
-    /// One JSON object a line
-    Jsonl,
-}
 
 /// Where results go. A line is put together in `buffer`, which is written out when it is full.
 pub struct Report<W> {

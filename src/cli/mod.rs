@@ -11,10 +11,11 @@ pub mod target;
 
 use clap::{Parser, Subcommand};
 
-/// Are we charging twice? Provokes each kind of failure on real sockets, retries as a client would, and counts the
-/// ledger.
+/// Are we charging twice?
+///
+/// Provokes each kind of failure on real sockets, retries as a client would, and counts the ledger.
 #[derive(Parser)]
-#[command(name = "idem", version, max_term_width = 110, arg_required_else_help = true, after_help = EXIT_CODES)]
+#[command(name = "idem", version, verbatim_doc_comment, arg_required_else_help = true, after_help = EXIT_CODES)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

@@ -8,12 +8,15 @@ use super::target::TargetArgs;
 use crate::policy::Policy;
 use crate::scenario::{SCENARIOS, Scenario};
 
-/// Measure the ten scenarios on real sockets and hold them to their table
+/// Measure the ten scenarios on real sockets, or with --target your own server
 ///
 /// Each scenario gets a fresh charge server on its own loopback port and a fresh ledger. A failure is provoked, the
 /// client retries, and the ledger is read back and counted: requests, charges, unique, duplicates, lost. OK means that
 /// the row measured is the row declared.
+///
+/// With --target the same failures are provoked at your own server, and its own records are counted.
 #[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct ProbeArgs {
     /// Run this scenario alone (repeatable)
     #[arg(long, value_name = "NAME", value_parser = parse_scenario)]
@@ -58,6 +61,15 @@ pub struct ProbeArgs {
     #[command(flatten)]
     pub target: TargetArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  idem probe
+  idem probe --scenario race_racy --policy key_atomic
+  idem probe --format json > baseline.json; idem probe --baseline baseline.json
+  idem probe --target http://127.0.0.1:8080/charges --ledger charges.jsonl --plan
+
+Exit codes: 0 all as declared, 2 a finding, 3 bad usage or a failed precondition, 4 nothing to probe, 130 interrupted";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {

@@ -17,6 +17,7 @@ use crate::proxy::{On, Phase};
 /// the client behaved: a key that changes between attempts, a retry without a key, a refusal retried, a Retry-After
 /// ignored. Runs until Ctrl-C; what was still open is then written too.
 #[derive(Args, Debug)]
+#[command(verbatim_doc_comment)]
 pub struct ProxyArgs {
     /// The server, as http://HOST:PORT; paths are the client's
     #[arg(long, value_name = "URL", value_parser = Url::parse)]

@@ -10,6 +10,7 @@ use crate::pointer::Pointer;
 ///
 /// Exits 0 only when nothing is duplicated, nothing lost, and as many charges were committed as intents were expected.
 #[derive(clap::Args, Debug)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
     /// Ledger: JSON lines, one charge a line; `-` reads standard input
     #[arg(long, value_name = "FILE")]

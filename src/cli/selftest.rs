@@ -6,6 +6,7 @@ use std::path::PathBuf;
 ///
 /// Exits 5 when a check or one of your own vectors fails.
 #[derive(clap::Args, Debug)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
     /// Hold your own key function to ours: JSON lines {"intent": {..}, "key": ".."}; `-` reads standard input
     ///

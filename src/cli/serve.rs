@@ -14,6 +14,7 @@ use crate::policy::Policy;
 /// POST /charges {"intent":"ord-001","amount":1000} with an Idempotency-Key. Every charge is a line of the ledger; the
 /// key store is in memory, but under key_durable, which finds its keys again in the ledger.
 #[derive(Args, Debug)]
+#[command(verbatim_doc_comment)]
 pub struct ServeArgs {
     /// Dedup policy: naive, key_atomic, key_racy, key_ttl, content_hash or key_durable
     #[arg(long, value_name = "POLICY", value_parser = Policy::parse)]

@@ -324,6 +324,7 @@ pub const VOCABULARY: &[Row] = &[
     row("err_cannot_forward", NeverBeside(Unreachable), "Squid X-Squid-Error", DOCUMENTED),
     // The TLS handshake failed: the request is sent after it.
     row("server certificate could not be validated", Never(Tls), "isahc", SEEN),
+    row("' doesn't match '", Never(Tls), "Python ssl, botocore", SEEN),
     row("hostname verification failed", Never(Tls), "IO::Socket::SSL", SEEN),
     row("tls handshake timed out", Never(Tls), "Go fasthttp", DOCUMENTED),
     row("ssl server verification failed", Never(Tls), "cpp-httplib", DOCUMENTED),
@@ -978,6 +979,10 @@ pub const VOCABULARY: &[Row] = &[
     row("idempotency_key_in_use", Reply(Conflict), "Stripe", DOCUMENTED),
     row("card_declined", Reply(ClientError), "Stripe", DOCUMENTED),
     row("badrequesterror", Reply(ClientError), "openai, anthropic", DOCUMENTED),
+    row("invalidrequesterror: bad request", Reply(ClientError), "stripe-python", SEEN),
+    row("apierror: unprocessable", Reply(ClientError), "stripe-python", SEEN),
+    row("apierror: conflict", Reply(Conflict), "stripe-python", SEEN),
+    row("apierror: overloaded", Reply(ServerError), "stripe-python", SEEN),
     row("authenticationerror", Reply(ClientError), "openai, anthropic, stripe", SEEN),
     row("permissiondeniederror", Reply(ClientError), "openai, anthropic", DOCUMENTED),
     row("unprocessableentityerror", Reply(ClientError), "openai, anthropic", DOCUMENTED),
