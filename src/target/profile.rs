@@ -97,6 +97,7 @@ fn in_flight(races: &[&Case]) -> Option<String> {
     match (raced.is_empty(), set(others)) {
         (true, _) => None,
         (false, Some(said)) => Some(said),
+        (false, None) if raced.iter().any(|case| case.total().unwrap_or(0) > 1) => Some("charged again".into()),
         (false, None) => Some("waits, then a success".into()),
     }
 }
