@@ -5,6 +5,9 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use serde_json::{Map, Value};
 
+use crate::exit::Exit;
+use crate::output::say;
+
 /// The rows of an earlier run by their names.
 #[derive(Debug)]
 pub struct Baseline {
@@ -24,8 +27,17 @@ impl Baseline {
         self.rows.is_empty()
     }
 
+    /// Says what differs on standard error; any difference is a finding.
+    pub fn compare(&self, now: &Value) -> Exit {
+        let differences = self.differences(now);
+        for difference in &differences {
+            say!("idem: differs from the baseline: {difference}");
+        }
+        if differences.is_empty() { Exit::Ok } else { Exit::Finding }
+    }
+
     /// What differs, a line each: `race_racy /measured/duplicates: was 10, is 9`. None of it when all is the same.
-    pub fn differences(&self, now: &Value) -> Vec<String> {
+    fn differences(&self, now: &Value) -> Vec<String> {
         let mut differences = Vec::new();
         for (name, is) in rows(now).expect("our own document is well formed") {
             match self.rows.get(&name) {

@@ -28,23 +28,26 @@ const CONNECTIONS: usize = 48;
 
 /// The command. Errors: a precondition failed.
 pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
-    if !args.target.target.is_empty() {
-        return target::command(args);
-    }
+    let at_target = !args.target.target.is_empty();
     if args.list {
-        return Ok(list());
+        return Ok(if at_target { target::list() } else { list() });
     }
+    let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    if baseline.as_ref().is_some_and(Baseline::is_empty) {
+        say!("idem: nothing to compare with: the baseline holds no row");
+        return Ok(Exit::ZeroInput);
+    }
+    if at_target { target::command(args, baseline.as_ref()) } else { scenarios(args, baseline.as_ref()) }
+}
+
+/// The scenarios against the in-process server.
+fn scenarios(args: &ProbeArgs, baseline: Option<&Baseline>) -> anyhow::Result<Exit> {
     if args.format == Format::Junit {
         bail!("--format junit is for --target; the scenarios have text, table and json");
     }
     let setups = setups(args)?;
     if setups.iter().any(|setup| setup.intents == 0) {
         say!("idem: nothing to probe: no intents");
-        return Ok(Exit::ZeroInput);
-    }
-    let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
-    if baseline.as_ref().is_some_and(Baseline::is_empty) {
-        say!("idem: nothing to compare with: the baseline holds no scenario");
         return Ok(Exit::ZeroInput);
     }
     let measured = interrupt::unless_interrupted(async {
@@ -55,7 +58,7 @@ pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
     let exit = report.scenarios.iter().fold(exit, |exit, judged| exit.and(judged.verdict.exit()));
     let exit = print(args.format, &report, exit);
     Ok(match baseline {
-        Some(baseline) => exit.and(compare(&baseline, &report)?),
+        Some(baseline) => exit.and(compare(baseline, &report)?),
         None => exit,
     })
 }
@@ -154,15 +157,10 @@ fn print(format: Format, report: &Report, exit: Exit) -> Exit {
     })
 }
 
-/// Compares with the baseline and says on standard error what differs.
 fn compare(baseline: &Baseline, report: &Report) -> anyhow::Result<Exit> {
     let mut document = Vec::new();
     report::json::write(&mut document, report)?;
-    let differences = baseline.differences(&serde_json::from_slice(&document)?);
-    for difference in &differences {
-        say!("idem: differs from the baseline: {difference}");
-    }
-    Ok(if differences.is_empty() { Exit::Ok } else { Exit::Finding })
+    Ok(baseline.compare(&serde_json::from_slice(&document)?))
 }
 
 fn list() -> Exit {

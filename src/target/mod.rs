@@ -24,15 +24,14 @@ mod timeline;
 mod verdict;
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use crate::baseline::Baseline;
 use crate::cli::probe::ProbeArgs;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::output::{self, say};
+use crate::output;
 use checks::{CHECKS, Check};
 use options::Options;
 use report::Report;
@@ -40,16 +39,12 @@ use run::Board;
 use session::Session;
 
 /// The command. Errors: a precondition failed.
-pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
-    if args.list {
-        return list();
-    }
+pub fn command(args: &ProbeArgs, baseline: Option<&Baseline>) -> anyhow::Result<Exit> {
     let options = Options::new(&args.target)?;
     let checks = chosen(&options)?;
     if args.target.plan {
         return plan::print(&options, &checks);
     }
-    let baseline = args.baseline.as_deref().map(|path: &Path| Baseline::read(path)).transpose()?;
     plan::announce(&options, &checks);
     let session = Session::new(options);
     let board = Board::new(checks);
@@ -58,9 +53,11 @@ pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
         Ok(Exit::Ok)
     })?;
     let report = Report::new(&session, board.into_rows());
-    report.print(args.format)?;
-    let compared = baseline.map(|baseline| report.compare(&baseline)).transpose()?;
-    Ok(report.exit().and(ended).and(compared.unwrap_or(Exit::Ok)))
+    let exit = report.print(args.format)?.and(ended);
+    Ok(match baseline {
+        Some(baseline) => exit.and(baseline.compare(&serde_json::to_value(report.document())?)),
+        None => exit,
+    })
 }
 
 /// The checks that were named, in declared order; all where none was. The baseline is always among them, since all else rests
@@ -87,23 +84,12 @@ fn progress(board: &Board) -> impl Fn(&row::Row, usize) {
 }
 
 /// Lists the checks: how each is provoked, what a finding means, the usual cure.
-fn list() -> anyhow::Result<Exit> {
-    output::results(|out| {
+pub fn list() -> Exit {
+    output::report(Exit::Ok, |out| {
         CHECKS.iter().try_for_each(|check| {
             writeln!(out, "{:<20} {}", check.name, check.provokes)?;
             writeln!(out, "{:<20} a finding means: {}", "", check.means)?;
             writeln!(out, "{:<20} the usual cure: {}", "", check.cure)
         })
-    })?;
-    Ok(Exit::Ok)
-}
-
-impl Report {
-    /// Says on standard error what differs from an earlier run's verdicts.
-    fn compare(&self, baseline: &Baseline) -> anyhow::Result<Exit> {
-        let document = serde_json::to_value(self.document()).context("cannot make the document")?;
-        let differences = baseline.differences(&document);
-        differences.iter().for_each(|difference| say!("idem: differs from the baseline: {difference}"));
-        Ok(if differences.is_empty() { Exit::Ok } else { Exit::Finding })
-    }
+    })
 }

@@ -49,13 +49,15 @@ impl Report {
         self.rows.iter().fold(Exit::Ok, |exit, row| exit.and(row.verdict.exit(row.accepted)))
     }
 
+    /// Prints the report; the exit code is that of the verdicts, or worse where it cannot be written.
+    ///
     /// # Errors
-    /// Where standard output cannot be written.
-    pub fn print(&self, format: Format) -> anyhow::Result<()> {
+    /// The document cannot be made.
+    pub fn print(&self, format: Format) -> anyhow::Result<Exit> {
         let mut text = Vec::new();
         self.write(&mut text, format).context("cannot make the report")?;
         let masked = self.secrets().mask(&String::from_utf8_lossy(&text));
-        output::results(|out| out.write_all(masked.as_bytes())).context("cannot write the report")
+        Ok(output::report(self.exit(), |out| out.write_all(masked.as_bytes())))
     }
 
     fn write(&self, out: &mut dyn Write, format: Format) -> std::io::Result<()> {
