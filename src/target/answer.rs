@@ -23,8 +23,8 @@ pub enum Class {
     Failure,
     /// Any other whole reply.
     Refusal,
-    /// No whole reply came in time. A connection that is not taken in time is silence too: that is how a target looks whose
-    /// only thread hangs.
+    /// No whole reply came in time. A connection that is not taken in time is silence too: that is how a target looks
+    /// whose only thread hangs.
     Silence,
     /// Never sent: the connection was refused, or there is no way to the target.
     Unsent,

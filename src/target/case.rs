@@ -1,5 +1,5 @@
-//! What was sent for one K = (principal, key) and what came of it: the input of the verdict. Invariant: facts alone; each
-//! attempt stands in the order in which its reply came.
+//! What was sent for one K = (principal, key) and what came of it: the input of the verdict. Invariant: facts alone;
+//! each attempt stands in the order in which its reply came.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Attempts through the fault proxy. Invariant: what the target answered is taken from the proxy's own leg, and what the
-//! client saw from the client's; neither stands for the other.
+//! Attempts through the fault proxy. Invariant: what the target answered is taken from the proxy's own leg, and what
+//! the client saw from the client's; neither stands for the other.
 
 use std::time::Duration;
 
@@ -26,8 +26,8 @@ pub struct Told {
 }
 
 impl Session {
-    /// Sends a call of the case through a proxy that puts `fault` into the exchange; the client gives up after `patience`.
-    /// Gives None where the proxy could not be set up; the case then says so.
+    /// Sends a call of the case through a proxy that puts `fault` into the exchange; the client gives up after
+    /// `patience`. Gives None where the proxy could not be set up; the case then says so.
     pub async fn send_through(&self, case: &mut Case, note: &str, fault: Fault, patience: Duration) -> Option<Told> {
         match self.through(&case.calls[0], note, move || fault.clone(), patience).await {
             Ok(mut told) => {

@@ -1,5 +1,5 @@
-//! When to count: after a fence. Invariant: no count is taken before the ledger shows an intent that was charged after the
-//! row's last reply, so a target that writes its records later is not misjudged.
+//! When to count: after a fence. Invariant: no count is taken before the ledger shows an intent that was charged after
+//! the row's last reply, so a target that writes its records later is not misjudged.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(6);
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Session {
-    /// Charges one more intent and waits for its item. None where there is no oracle: then the charge alone shows that the
-    /// target is alive.
+    /// Charges one more intent and waits for its item. None where there is no oracle: then the charge alone shows that
+    /// the target is alive.
     ///
     /// # Errors
     /// Says that the target takes no more requests, or that the ledger does not show the fence.

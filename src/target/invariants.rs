@@ -1,5 +1,5 @@
-//! The four invariants, and what follows from them for the other rules. Pure, and the only place where a verdict is decided.
-//! Invariant: no verdict rests on a status; OK needs a ledger that shows it.
+//! The four invariants, and what follows from them for the other rules. Pure, and the only place where a verdict is
+//! decided. Invariant: no verdict rests on a status; OK needs a ledger that shows it.
 
 use super::answer::Class;
 use super::case::{Case, Rule, Shortfall};

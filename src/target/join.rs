@@ -1,5 +1,5 @@
-//! Many futures at once, without spawning: they may borrow. Invariant: results come in the order of the futures, and the
-//! futures are first polled in that order, back to back.
+//! Many futures at once, without spawning: they may borrow. Invariant: results come in the order of the futures, and
+//! the futures are first polled in that order, back to back.
 
 use std::future::poll_fn;
 use std::pin::Pin;

@@ -1,12 +1,14 @@
-//! `idem probe --target`: does MY endpoint charge twice? The data path from options to a report. Invariant: the exit code
-//! follows from verdicts alone, and the plan is shown before anything is sent.
+//! `idem probe --target`: does MY endpoint charge twice? The data path from options to a report. Invariant: the exit
+//! code follows from verdicts alone, and the plan is shown before anything is sent.
 
 mod answer;
 mod body;
 mod case;
 mod checks;
+mod curl;
 mod faulty;
 mod fence;
+mod header;
 mod invariants;
 mod join;
 mod options;
@@ -18,6 +20,7 @@ mod row;
 mod run;
 mod secrets;
 mod session;
+mod settle;
 mod shell;
 mod template;
 mod timeline;
@@ -60,8 +63,8 @@ pub fn command(args: &ProbeArgs, baseline: Option<&Baseline>) -> anyhow::Result<
     })
 }
 
-/// The checks that were named, in declared order; all where none was. The baseline is always among them, since all else rests
-/// on it.
+/// The checks that were named, in declared order; all where none was. The baseline is always among them, since all else
+/// rests on it.
 fn chosen(options: &Options) -> anyhow::Result<Vec<&'static Check>> {
     if let Some(unknown) = options.chosen.iter().find(|name| !CHECKS.iter().any(|check| check.name == **name)) {
         let names: Vec<_> = CHECKS.iter().map(|check| check.name).collect();

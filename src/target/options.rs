@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 
+use super::header::Header;
 use super::oracle::{Oracle, Source};
 use super::secrets::Secrets;
-use super::template::{Body, Header, KeyFormat, KeyPlace, Template};
+use super::template::{Body, KeyFormat, KeyPlace, Template};
 use crate::address::{Address, Url};
 use crate::cli::target::TargetArgs;
 use crate::named::named_enum;

@@ -1,5 +1,5 @@
-//! What a probe intends: requests and charges. Invariant: it is computed from the checks themselves, and printed before the
-//! first request.
+//! What a probe intends: requests and charges. Invariant: it is computed from the checks themselves, and printed before
+//! the first request.
 
 use super::checks::{Check, Plan};
 use super::options::Options;

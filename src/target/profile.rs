@@ -1,4 +1,5 @@
-//! What the standard leaves open, as this target decides it. Invariant: reported, never judged; what was not seen is None.
+//! What the standard leaves open, as this target decides it. Invariant: reported, never judged; what was not seen is
+//! None.
 
 use std::collections::BTreeSet;
 

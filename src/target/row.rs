@@ -1,5 +1,5 @@
-//! A check's row: its cases, counted and judged. Pure but for the ledger it is given. Invariant: the row's verdict is its
-//! strongest case's.
+//! A check's row: its cases, counted and judged. Pure but for the ledger it is given. Invariant: the row's verdict is
+//! its strongest case's.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The checks, driven: one after another, their waits side by side, the server's restart last. Invariant: a row is counted
-//! after its own fence and once more at the end, and a target that is gone makes ERROR rows, never OK ones.
+//! The checks, driven: one after another, their waits side by side, the server's restart last. Invariant: a row is
+//! counted after its own fence and once more at the end, and a target that is gone makes ERROR rows, never OK ones.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -163,8 +163,8 @@ fn counted(
     row
 }
 
-/// A row whose target died: nothing more will be written, so what the ledger holds can be counted, and only what it shows
-/// is a finding.
+/// A row whose target died: nothing more will be written, so what the ledger holds can be counted, and only what it
+/// shows is a finding.
 async fn dead(check: &'static Check, mut cases: Vec<Case>, session: &Session, elapsed: Duration) -> Row {
     if let Ok(ledger) = session.options.oracle.read().await {
         cases.iter_mut().for_each(|case| count(case, &ledger));

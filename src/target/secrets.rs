@@ -1,7 +1,7 @@
-//! Keeps credentials out of reports. Invariant: a value given in a header option never reaches an output, however it came
-//! there: as a curl line, or echoed by the server.
+//! Keeps credentials out of reports. Invariant: a value given in a header option never reaches an output, however it
+//! came there: as a curl line, or echoed by the server.
 
-use super::template::Header;
+use super::header::Header;
 
 /// Header values that must not be printed.
 #[derive(Debug, Clone, Default)]

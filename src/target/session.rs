@@ -1,5 +1,5 @@
-//! One run against a target: fresh intents and keys, the clock, and plain attempts. Invariant: no two cases of any two runs
-//! share an intent or a key.
+//! One run against a target: fresh intents and keys, the clock, and plain attempts. Invariant: no two cases of any two
+//! runs share an intent or a key.
 
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::answer::{Answer, Class};
-use super::case::{Attempt, Case, Rule, Shortfall};
+use super::case::{Attempt, Case, Rule};
 use super::options::Options;
 use super::template::Call;
 use crate::address::Address;
@@ -21,13 +21,6 @@ const FIRST_PATIENCE: Duration = Duration::from_secs(10);
 /// The client's patience is this many times the slowest plain request seen, within bounds.
 const PATIENCE_FACTOR: u32 = 20;
 const PATIENCE_BOUNDS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
-/// A longer Retry-After is not waited for.
-pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
-/// Pauses between retries while a lease may be held grow from the first to the second.
-const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(1500)];
-
-/// After so many keys that are not answered at all, more of them would only take the target's workers and our time.
-pub const SILENT: usize = 3;
 
 /// How a target fares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,40 +180,6 @@ impl Session {
     pub fn attempt(&self, sent: Duration, call: usize, note: &str, outcome: &Outcome) -> Attempt {
         let answer = self.answer(outcome);
         Attempt { sent, ended: self.clock(), call, note: note.to_string(), faulted: false, answer, client: None }
-    }
-
-    /// One more retry of each case, later: what has settled must stay settled.
-    pub async fn retry_later(&self, mut cases: Vec<Case>) -> Vec<Case> {
-        // A key that was not answered at all waits out its lease anyway, and a few of them are a finding.
-        let mut silent = 0;
-        for case in cases.iter_mut().filter(|case| case.shortfall.is_none() && !case.silent()) {
-            self.send(case, 0, "retry later").await;
-            silent += usize::from(case.silent());
-            if silent == SILENT {
-                break;
-            }
-        }
-        cases
-    }
-
-    /// Retries the identical request until it settles or the lease is over. The last retry comes after the lease.
-    pub async fn settle(&self, case: &mut Case) {
-        let since = Instant::now();
-        let (mut lease, mut pause) = (self.options.lease, PAUSES[0]);
-        case.waited = Duration::ZERO;
-        while case.open() && case.waited < lease {
-            let asked = case.last().and_then(|answer| answer.retry_after).unwrap_or(Duration::ZERO);
-            if asked > LONGEST_RETRY_AFTER {
-                let why = format!("the target asks to come back after {} s", asked.as_secs());
-                case.shortfall = Some(Shortfall::NotHit(why));
-                return;
-            }
-            lease = lease.max(self.options.lease + asked);
-            tokio::time::sleep(pause.max(asked).min(lease.saturating_sub(since.elapsed()))).await;
-            self.send(case, 0, "retry").await;
-            pause = (pause * 3 / 2).min(PAUSES[1]);
-            case.waited = since.elapsed();
-        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! From an intent and a key to the bytes of a request. Invariant: two requests of one call are identical to the byte, and
-//! a variant differs in nothing but what it is named for.
+//! From an intent and a key to the bytes of a request. Invariant: two requests of one call are identical to the byte,
+//! and a variant differs in nothing but what it is named for.
 
 use std::fmt;
 
@@ -8,31 +8,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::body::reserialise;
-use super::secrets::is_secret;
+use super::header::Header;
 use crate::client::Request;
 use crate::named::named_enum;
-
-/// A header as curl's `-H` takes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Header {
-    pub name: String,
-    pub value: String,
-}
-
-impl Header {
-    /// # Errors
-    /// Where the name is no token (RFC 9110, 5.6.2), or the value holds a line break.
-    pub fn parse(text: &str) -> anyhow::Result<Header> {
-        let (name, value) = text.split_once(':').with_context(|| format!("{text}: give a header as 'Name: value'"))?;
-        let token =
-            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b));
-        ensure!(token, "{name}: not a header name");
-        let ours = ["host", "content-length", "transfer-encoding", "connection"];
-        ensure!(!ours.iter().any(|o| name.eq_ignore_ascii_case(o)), "{name}: idem sets this header itself");
-        ensure!(!value.contains(['\r', '\n', '\0']), "{name}: the value holds a line break");
-        Ok(Header { name: name.to_string(), value: value.trim().to_string() })
-    }
-}
 
 /// A body with `{{intent}}` and `{{amount}}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,43 +159,6 @@ impl Template {
         let target = self.path.replace("{{intent}}", &call.intent);
         Request { method: self.method.clone(), host: authority.to_string(), target, headers, body: body.into_bytes() }
     }
-
-    /// The requests as lines for a shell, equal ones once.
-    pub fn curls(&self, calls: &[Call], authority: &str) -> Vec<String> {
-        let mut lines: Vec<_> = calls.iter().map(|call| self.curl(call, authority)).collect();
-        lines.dedup();
-        lines
-    }
-
-    /// The request as a line for a shell, secrets masked.
-    pub fn curl(&self, call: &Call, authority: &str) -> String {
-        let request = self.request(call, authority);
-        let mut line = format!("curl -sS -X {} 'http://{}{}'", request.method, request.host, request.target);
-        for (name, value) in &request.headers {
-            let ours = matches!(name.as_str(), "Accept" | "User-Agent");
-            let is_key = matches!(&self.key_place, KeyPlace::Header(key) if key == name);
-            let value = if is_secret(name) && !is_key { "***".into() } else { String::from_utf8_lossy(value) };
-            if !ours {
-                line += &format!(" -H '{}: {}'", name, shell(&shorten(&value)));
-            }
-        }
-        line + &format!(" -d '{}'", shell(&String::from_utf8_lossy(&request.body)))
-    }
-}
-
-/// Inside single quotes of a shell.
-fn shell(text: &str) -> String {
-    text.replace('\'', r"'\''")
-}
-
-/// A key of 8192 characters is shown by its ends.
-fn shorten(value: &str) -> String {
-    let count = value.chars().count();
-    if count <= 300 {
-        return value.to_string();
-    }
-    let chars: Vec<char> = value.chars().collect();
-    format!("{}…{} ({count} characters)", String::from_iter(&chars[..20]), String::from_iter(&chars[count - 20..]))
 }
 
 /// Sets a string field, making the objects on the way.
@@ -276,12 +217,6 @@ mod tests {
         let by_body = template(KeyPlace::Body("/params/key".into())).request(&call(), "h");
         let body: Value = serde_json::from_slice(&by_body.body).unwrap();
         assert_eq!(body.pointer("/params/key").unwrap(), "k1");
-    }
-
-    #[test]
-    fn a_curl_line_masks_credentials_and_shows_the_key() {
-        let line = template(KeyPlace::Header("X-Key".into())).curl(&call(), "127.0.0.1:80");
-        assert!(line.contains("Authorization: ***") && line.contains("X-Key: k1"), "{line}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! A case as a time line: who sent what when, what the proxy did, what the ledger then held. Invariant: receipts and intents
-//! have short names that are the same in every run; their own names and the times are kept apart.
+//! A case as a time line: who sent what when, what the proxy did, what the ledger then held. Invariant: receipts and
+//! intents have short names that are the same in every run; their own names and the times are kept apart.
 
 use std::fmt;
 use std::time::Duration;

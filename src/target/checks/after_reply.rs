@@ -1,4 +1,5 @@
-//! Faults between a whole reply and the client, and before the target is reached: for the target they are one thing, a retry.
+//! Faults between a whole reply and the client, and before the target is reached: for the target they are one thing, a
+//! retry.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! The upstream connection is closed at swept moments, from the last request byte to 150 % of the latency. Invariant: the
-//! moments cover the latency evenly, and more of them lie in the first fraction of a millisecond, where a handler has only
-//! just begun.
+//! The upstream connection is closed at swept moments, from the last request byte to 150 % of the latency. Invariant:
+//! the moments cover the latency evenly, and more of them lie in the first fraction of a millisecond, where a handler
+//! has only just begun.
 
 use std::time::Duration;
 

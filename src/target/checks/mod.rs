@@ -1,5 +1,5 @@
-//! The checks. Invariant: a check provokes and observes; the verdict is the invariants' word. To add one: a file with a `plan`
-//! and a `drive` function, and a row in the registry.
+//! The checks. Invariant: a check provokes and observes; the verdict is the invariants' word. To add one: a file with a
+//! `plan` and a `drive` function, and a row in the registry.
 
 mod after_reply;
 mod baseline;
@@ -22,7 +22,8 @@ pub use restart::restarted;
 use super::case::Case;
 use super::join::Local;
 use super::options::Options;
-use super::session::{SILENT, Session};
+use super::session::Session;
+use super::settle::SILENT;
 
 /// When a check runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Simultaneous duplicates. Invariant: all connections are open before the first byte is sent, and the release is common:
-//! nothing but the target's own work lies between the copies.
+//! Simultaneous duplicates. Invariant: all connections are open before the first byte is sent, and the release is
+//! common: nothing but the target's own work lies between the copies.
 
 use std::time::{Duration, Instant};
 
@@ -18,8 +18,8 @@ const MEASURE: u64 = 3;
 const TOGETHER: u64 = 16;
 /// Rounds in which the others go later, over the second half of the first one's time and a quarter beyond it.
 const STAGGERED: u64 = 16;
-/// Rounds in which the others go at the first one's end: between its charge and what it remembers of it, and when it gives
-/// up its lock.
+/// Rounds in which the others go at the first one's end: between its charge and what it remembers of it, and when it
+/// gives up its lock.
 const AT_THE_END: u64 = 20;
 /// For opening the connections of a round, at least.
 const OPENING: Duration = Duration::from_millis(250);

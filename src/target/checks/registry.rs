@@ -1,5 +1,5 @@
-//! The checks as rows, in the order of the report. Invariant: names are part of the interface: --check, the documents and the
-//! README name them.
+//! The checks as rows, in the order of the report. Invariant: names are part of the interface: --check, the documents
+//! and the README name them.
 
 use super::*;
 

@@ -4,9 +4,9 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use super::{Plan, enough};
 use crate::target::case::Case;
+use crate::target::header::Header;
 use crate::target::options::Options;
 use crate::target::session::Session;
-use crate::target::template::Header;
 
 const ROUNDS: u64 = 3;
 /// Ways to come from elsewhere, each varied by itself.

@@ -1,6 +1,6 @@
-//! The server is killed and started again: after success, and while requests are under way, so that some are in the middle and
-//! some have their ledger item and no reply. Invariant: a kill counts for a moment only if it was observed there: no reply
-//! came, and the ledger tells on which side of the charge it fell.
+//! The server is killed and started again: after success, and while requests are under way, so that some are in the
+//! middle and some have their ledger item and no reply. Invariant: a kill counts for a moment only if it was observed
+//! there: no reply came, and the ledger tells on which side of the charge it fell.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -125,7 +125,8 @@ impl Kills<'_> {
         cases
     }
 
-    /// Looks at once on which side of the charge the kill fell: a server may write what is missing when it starts again.
+    /// Looks at once on which side of the charge the kill fell: a server may write what is missing when it starts
+    /// again.
     async fn cut_off(&self, case: &mut Case) {
         let intent = &case.calls[0].intent;
         let charged = self.session.options.oracle.read().await.is_ok_and(|ledger| ledger.charges(intent) > 0);
@@ -137,7 +138,8 @@ impl Kills<'_> {
         case.label = label.into();
     }
 
-    /// Says which of the moments was not hit. The one between item and reply may be too short for that; the other is not.
+    /// Says which of the moments was not hit. The one between item and reply may be too short for that; the other is
+    /// not.
     fn tell(&self, cases: &mut [Case]) {
         let cut_off = self.before.get() + self.between.get();
         let Some(last) = cases.last_mut().filter(|last| last.shortfall.is_none()) else { return };
@@ -173,8 +175,8 @@ pub async fn restarted(session: &Session, command: &str) -> Result<(), String> {
     ready(session).await
 }
 
-/// Waits until a request is neither refused nor answered 502 or 503. It asks for options, which changes nothing (RFC 9110,
-/// 9.2.1).
+/// Waits until a request is neither refused nor answered 502 or 503. It asks for options, which changes nothing (RFC
+/// 9110, 9.2.1).
 ///
 /// # Errors
 /// Says what the last answer was, after a minute.

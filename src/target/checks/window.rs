@@ -1,5 +1,5 @@
-//! Replay just before the end of the promised window, and just after it. Invariant: the first counts only if its reply came
-//! before the end by our clock; the second is reported, never judged.
+//! Replay just before the end of the promised window, and just after it. Invariant: the first counts only if its reply
+//! came before the end by our clock; the second is reported, never judged.
 
 use std::time::Duration;
 

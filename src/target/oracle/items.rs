@@ -1,6 +1,6 @@
-//! The text of a ledger to its items: JSON lines, an array, or an object with an array at a pointer. Invariant: a torn last
-//! line is no item and no error, for the writer may be in the middle of it; broken text elsewhere is an error, for what it
-//! held might have been a charge.
+//! The text of a ledger to its items: JSON lines, an array, or an object with an array at a pointer. Invariant: a torn
+//! last line is no item and no error, for the writer may be in the middle of it; broken text elsewhere is an error, for
+//! what it held might have been a charge.
 
 use std::fmt;
 

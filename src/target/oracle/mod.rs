@@ -11,7 +11,7 @@ use serde_json::Value;
 
 pub use source::Source;
 
-use super::template::Header;
+use super::header::Header;
 
 /// Where and how to count.
 #[derive(Debug, Clone)]

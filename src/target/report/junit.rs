@@ -1,5 +1,5 @@
-//! JUnit XML, as CI servers read it: one test case a check. Invariant: `failure` means that the target fell short, `error`
-//! that the check could not be carried out or shown.
+//! JUnit XML, as CI servers read it: one test case a check. Invariant: `failure` means that the target fell short,
+//! `error` that the check could not be carried out or shown.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! The text report: the findings with their time lines, the table, the profile. Invariant: the table's columns are those of
-//! the ten scenarios.
+//! The text report: the findings with their time lines, the table, the profile. Invariant: the table's columns are
+//! those of the ten scenarios.
 
 use std::io::{self, Write};
 
