@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::baseline::Baseline;
 use crate::cli::probe::{Format, ProbeArgs};
+use crate::endpoint;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::ledger_dir::LedgerDir;
@@ -19,7 +20,6 @@ use crate::progress::Progress;
 use crate::report::{self, Judged, Report};
 use crate::run;
 use crate::scenario::SCENARIOS;
-use crate::target;
 use crate::trial::{Setup, Shared};
 use crate::verdict::Verdict;
 
@@ -30,14 +30,14 @@ const CONNECTIONS: usize = 48;
 pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
     let at_target = !args.target.target.is_empty();
     if args.list {
-        return Ok(if at_target { target::list() } else { list() });
+        return Ok(if at_target { endpoint::list() } else { list() });
     }
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     if baseline.as_ref().is_some_and(Baseline::is_empty) {
         say!("idem: nothing to compare with: the baseline holds no row");
         return Ok(Exit::ZeroInput);
     }
-    if at_target { target::command(args, baseline.as_ref()) } else { scenarios(args, baseline.as_ref()) }
+    if at_target { endpoint::command(args, baseline.as_ref()) } else { scenarios(args, baseline.as_ref()) }
 }
 
 /// The scenarios against the in-process server.

@@ -2,12 +2,12 @@
 
 pub mod classify;
 pub mod duration;
+pub mod endpoint;
 pub mod probe;
 pub mod proxy;
 pub mod reconcile;
 pub mod selftest;
 pub mod serve;
-pub mod target;
 
 use clap::{Parser, Subcommand};
 

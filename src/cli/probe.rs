@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::target::TargetArgs;
+use super::endpoint::TargetArgs;
 use crate::policy::Policy;
 use crate::scenario::{SCENARIOS, Scenario};
 

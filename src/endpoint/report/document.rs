@@ -6,14 +6,14 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::Report;
+use crate::endpoint::profile::Profile;
+use crate::endpoint::row::Row;
+use crate::endpoint::timeline::{Step, steps};
+use crate::endpoint::verdict::Verdict;
 use crate::reading::Figures;
-use crate::target::profile::Profile;
-use crate::target::row::Row;
-use crate::target::timeline::{Step, steps};
-use crate::target::verdict::Verdict;
 
 #[derive(Serialize)]
-pub(in crate::target) struct Document<'a> {
+pub(in crate::endpoint) struct Document<'a> {
     tool: &'static str,
     version: &'static str,
     target: Target<'a>,
@@ -79,7 +79,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
 }
 
 impl Report {
-    pub(in crate::target) fn document(&self) -> Document<'_> {
+    pub(in crate::endpoint) fn document(&self) -> Document<'_> {
         let (options, template) = (&self.options, &self.options.template);
         Document {
             tool: "idem",

@@ -2,10 +2,10 @@
 
 use super::race::{Release, Shot, fire};
 use super::{Plan, enough};
-use crate::target::case::{Case, Rule};
-use crate::target::options::Options;
-use crate::target::session::Session;
-use crate::target::template::{Call, KeyFormat, KeyPlace};
+use crate::endpoint::case::{Case, Rule};
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
+use crate::endpoint::template::{Call, KeyFormat, KeyPlace};
 
 const AFTER: u64 = 2;
 const IN_FLIGHT: u64 = 4;

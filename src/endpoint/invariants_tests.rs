@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::*;
-use crate::target::answer::Answer;
-use crate::target::case::Attempt;
-use crate::target::template::Call;
+use crate::endpoint::answer::Answer;
+use crate::endpoint::case::Attempt;
+use crate::endpoint::template::Call;
 
 fn call(intent: &str) -> Call {
     let (intent, amount) = (intent.to_string(), 1000);

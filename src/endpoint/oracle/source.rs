@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::address::{Address, Url};
 use crate::client::{Request, attempt};
-use crate::target::header::Header;
-use crate::target::shell;
+use crate::endpoint::header::Header;
+use crate::endpoint::shell;
 
 /// How long a URL or a command may take for one reading.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -46,8 +46,8 @@ fn shorten(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::header::Header;
-    use crate::target::template::{Body, KeyFormat};
+    use crate::endpoint::header::Header;
+    use crate::endpoint::template::{Body, KeyFormat};
 
     #[test]
     fn a_line_masks_credentials_shows_the_key_and_quotes_for_a_shell() {

@@ -10,7 +10,7 @@ use super::oracle::{Oracle, Source};
 use super::secrets::Secrets;
 use super::template::{Body, KeyFormat, KeyPlace, Template};
 use crate::address::{Address, Url};
-use crate::cli::target::TargetArgs;
+use crate::cli::endpoint::TargetArgs;
 use crate::named::named_enum;
 
 named_enum! {

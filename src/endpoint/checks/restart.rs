@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use super::Plan;
 use crate::client::{self, Connection, Request};
+use crate::endpoint::answer::Class;
+use crate::endpoint::case::{Case, Shortfall};
+use crate::endpoint::join::join_all;
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
+use crate::endpoint::shell;
 use crate::outcome::Symptom;
 use crate::proxy::reach;
-use crate::target::answer::Class;
-use crate::target::case::{Case, Shortfall};
-use crate::target::join::join_all;
-use crate::target::options::Options;
-use crate::target::session::Session;
-use crate::target::shell;
 
 /// For the command, and again for the server to be ready.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -3,10 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::{Plan, enough};
-use crate::target::case::Case;
-use crate::target::header::Header;
-use crate::target::options::Options;
-use crate::target::session::Session;
+use crate::endpoint::case::Case;
+use crate::endpoint::header::Header;
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
 
 const ROUNDS: u64 = 3;
 /// Ways to come from elsewhere, each varied by itself.

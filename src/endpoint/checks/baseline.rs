@@ -1,9 +1,9 @@
 //! Two intents, equal in all but their names: the oracle sees what the target does, and content is no identity.
 
 use super::Plan;
-use crate::target::case::{Case, Rule};
-use crate::target::options::Options;
-use crate::target::session::Session;
+use crate::endpoint::case::{Case, Rule};
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
 
 pub fn plan(_: &Options) -> Plan {
     Plan::new(2, 2)

@@ -4,11 +4,11 @@
 use std::io::{self, Write};
 
 use super::Report;
+use crate::endpoint::case::Case;
+use crate::endpoint::row::Row;
+use crate::endpoint::timeline::{Step, steps};
+use crate::endpoint::verdict::Verdict;
 use crate::report::table::figures;
-use crate::target::case::Case;
-use crate::target::row::Row;
-use crate::target::timeline::{Step, steps};
-use crate::target::verdict::Verdict;
 
 const RULE: &str = "----------------------------------------------------------------------------------";
 

@@ -1,10 +1,10 @@
 //! The upload stops half-way: the connection ends in the middle of the body; then the whole request comes.
 
 use super::Plan;
+use crate::endpoint::case::Case;
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
 use crate::proxy::{End, Fault};
-use crate::target::case::Case;
-use crate::target::options::Options;
-use crate::target::session::Session;
 
 const ROUNDS: u64 = 3;
 

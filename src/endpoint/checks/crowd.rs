@@ -2,9 +2,9 @@
 
 use super::Plan;
 use super::race::{Release, Shot, fire};
-use crate::target::case::{Case, Rule};
-use crate::target::options::Options;
-use crate::target::session::Session;
+use crate::endpoint::case::{Case, Rule};
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
 
 const KEYS: usize = 8;
 const ROUNDS: usize = 3;
@@ -24,7 +24,7 @@ pub async fn drive(session: &Session) -> Vec<Case> {
         cases.extend(calls.into_iter().enumerate().map(|(n, call)| {
             let mut case = Case::new(format!("one of {KEYS}"), Rule::Once, vec![call]);
             let own = all.attempts.iter().filter(|attempt| attempt.call == n).cloned();
-            case.attempts = own.map(|attempt| crate::target::case::Attempt { call: 0, ..attempt }).collect();
+            case.attempts = own.map(|attempt| crate::endpoint::case::Attempt { call: 0, ..attempt }).collect();
             case.shortfall = all.shortfall.clone();
             case
         }));

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use super::{Plan, enough};
+use crate::endpoint::case::Case;
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
 use crate::proxy::{CutAt, End, Fault, Until};
-use crate::target::case::Case;
-use crate::target::options::Options;
-use crate::target::session::Session;
 
 const ROUNDS: usize = 3;
 

@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use super::{Plan, enough};
+use crate::endpoint::case::{Case, Swept};
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
 use crate::proxy::{End, Fault};
-use crate::target::case::{Case, Swept};
-use crate::target::options::Options;
-use crate::target::session::Session;
 
 /// Evenly from 0 to 150 % of the latency, for each way to close and each way to retry.
 const EVENLY: u32 = 24;

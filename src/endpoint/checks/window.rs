@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use super::Plan;
-use crate::target::case::{Case, Rule, Shortfall};
-use crate::target::options::Options;
-use crate::target::session::Session;
+use crate::endpoint::case::{Case, Rule, Shortfall};
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
 
 /// How often a replay that came too late is repeated, each time with twice the margin.
 const TRIES: u32 = 3;

@@ -1,10 +1,10 @@
 //! Copies that the client does not know of: delivered twice, or held back and let go when the retry is done.
 
 use super::{Plan, enough};
+use crate::endpoint::case::{Case, Shortfall};
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
 use crate::proxy::{Fault, Gate, Second, Until};
-use crate::target::case::{Case, Shortfall};
-use crate::target::options::Options;
-use crate::target::session::Session;
 
 /// At once, since that is where chance decides.
 const TOGETHER: u64 = 10;

@@ -7,11 +7,11 @@ use super::cut::measure;
 use super::{Plan, enough};
 use crate::address::Address;
 use crate::client::Connection;
+use crate::endpoint::case::{Attempt, Case, Shortfall, Swept};
+use crate::endpoint::join::join_all;
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
 use crate::proxy::reach;
-use crate::target::case::{Attempt, Case, Shortfall, Swept};
-use crate::target::join::join_all;
-use crate::target::options::Options;
-use crate::target::session::Session;
 
 const MEASURE: u64 = 3;
 /// Rounds in which all copies go at once.

@@ -1,9 +1,9 @@
 //! The handler fails once before its side effect, by the user's own hook; then the identical bytes come again.
 
 use super::Plan;
-use crate::target::case::{Case, Shortfall};
-use crate::target::options::Options;
-use crate::target::session::Session;
+use crate::endpoint::case::{Case, Shortfall};
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
 
 const ROUNDS: u64 = 3;
 

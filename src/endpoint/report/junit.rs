@@ -4,9 +4,9 @@
 use std::io::{self, Write};
 
 use super::Report;
-use crate::target::row::Row;
-use crate::target::timeline::steps;
-use crate::target::verdict::Verdict;
+use crate::endpoint::row::Row;
+use crate::endpoint::timeline::steps;
+use crate::endpoint::verdict::Verdict;
 
 pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let count = |wanted: fn(&Row) -> bool| report.rows.iter().filter(|row| wanted(row)).count();

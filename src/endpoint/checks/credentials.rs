@@ -1,10 +1,10 @@
 //! Who asks: without a credential first, and two principals with one key.
 
 use super::Plan;
-use crate::target::case::{Case, Rule, Shortfall};
-use crate::target::options::Options;
-use crate::target::session::Session;
-use crate::target::template::Call;
+use crate::endpoint::case::{Case, Rule, Shortfall};
+use crate::endpoint::options::Options;
+use crate::endpoint::session::Session;
+use crate::endpoint::template::Call;
 
 const ROUNDS: u64 = 2;
 
