@@ -1,11 +1,14 @@
 //! How fast `idem reconcile` streams, and what its memory grows with.
 //! `cargo bench --bench reconcile [-- LINES]`, 10 million lines of 91 bytes if not said; needs 1 GB of disk in target/.
 
+mod measure;
+
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+
+use measure::{Measured, measure};
 
 /// Coprime to every number of lines that is a power of ten, so that its multiples visit each intent once.
 const STRIDE: u64 = 7_368_787;
@@ -28,7 +31,7 @@ fn measure(what: &str, lines: u64, intents: u64, intent_of: impl Fn(u64) -> u64)
         )
     });
     let expected = write(&folder.join("bench-expected.txt"), intents, |intent| format!("ord-{intent:08}\n"));
-    let (elapsed, peak_kib) = reconcile(&ledger, &expected, if lines == intents { 0 } else { 2 });
+    let Measured { elapsed, peak_kib, .. } = reconcile(&ledger, &expected, if lines == intents { 0 } else { 2 });
     let rate = lines as f64 / elapsed.as_secs_f64();
     println!(
         "{:<34}  {:>8.2}  {rate:>14.0}  {:>9.1}",
@@ -49,25 +52,11 @@ fn write(path: &Path, lines: u64, line: impl Fn(u64) -> String) -> PathBuf {
     path.to_owned()
 }
 
-/// Wall time and peak resident memory in KiB.
-fn reconcile(ledger: &Path, expected: &Path, code: i32) -> (Duration, f64) {
-    let since = Instant::now();
+/// What reconciling takes; it must end with `code`.
+fn reconcile(ledger: &Path, expected: &Path, code: i32) -> Measured {
     let mut command = Command::new(env!("CARGO_BIN_EXE_idem"));
     command.arg("reconcile").arg("--ledger").arg(ledger).arg("--expected").arg(expected).stdout(Stdio::null());
-    let mut child = command.spawn().expect("idem starts");
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0.0;
-    let exit = loop {
-        // The kernel keeps the peak, so the last look before the end is as good as all of them.
-        let seen = fs::read_to_string(&status).ok().and_then(|text| {
-            text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok())
-        });
-        peak = seen.unwrap_or(peak);
-        if let Some(exit) = child.try_wait().expect("idem can be waited for") {
-            break exit;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
-    assert_eq!(exit.code(), Some(code), "{}", ledger.display());
-    (since.elapsed(), peak)
+    let measured = measure(&mut command);
+    assert_eq!(measured.exit.code(), Some(code), "{}", ledger.display());
+    measured
 }
