@@ -16,13 +16,13 @@ const STRIDE: u64 = 7_368_787;
 fn main() {
     let lines = std::env::args().find_map(|arg| arg.parse().ok()).unwrap_or(10_000_000);
     println!("{:<34}  {:>8}  {:>14}  {:>9}", "ledger lines", "seconds", "ledger lines/s", "peak MiB");
-    measure("of 1000 intents", lines, 1000, |line| line % 1000);
-    measure("each another intent, in order", lines, lines, |line| line);
-    measure("each another intent, in disorder", lines, lines, |line| line * STRIDE % lines);
+    bench("of 1000 intents", lines, 1000, |line| line % 1000);
+    bench("each another intent, in order", lines, lines, |line| line);
+    bench("each another intent, in disorder", lines, lines, |line| line * STRIDE % lines);
 }
 
 /// Reconciles a ledger of so many lines, with so many expected intents as plain names.
-fn measure(what: &str, lines: u64, intents: u64, intent_of: impl Fn(u64) -> u64) {
+fn bench(what: &str, lines: u64, intents: u64, intent_of: impl Fn(u64) -> u64) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let ledger = write(&folder.join("bench-ledger.jsonl"), lines, |line| {
         let (intent, receipt) = (intent_of(line), line as u32);
