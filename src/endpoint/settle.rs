@@ -1,6 +1,7 @@
 //! Retries once the faults are over, as I4 asks for. Invariant: bounded by the lease and what the target asks for by
 //! Retry-After, and the last retry comes after both.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -14,6 +15,13 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(1500)];
 /// After so many keys that are not answered at all, more of them would only take the target's workers and our time.
 pub const SILENT: usize = 3;
+
+/// Half to three halves of a pause: many keys settle side by side, and in step they would only refuse one another at a
+/// target that takes few requests at once.
+fn scattered(pause: Duration) -> Duration {
+    let share = RandomState::new().build_hasher().finish() % 1024;
+    pause / 2 + pause * share as u32 / 1024
+}
 
 impl Session {
     /// One more retry of each case, later: what has settled must stay settled.
@@ -43,7 +51,8 @@ impl Session {
                 return;
             }
             lease = lease.max(self.options.lease + asked);
-            tokio::time::sleep(pause.max(asked).min(lease.saturating_sub(since.elapsed()))).await;
+            let pause_now = scattered(pause).max(asked);
+            tokio::time::sleep(pause_now.min(lease.saturating_sub(since.elapsed()))).await;
             self.send(case, 0, "retry").await;
             pause = (pause * 3 / 2).min(PAUSES[1]);
             case.waited = since.elapsed();
