@@ -7,6 +7,7 @@ mod fields;
 mod findings;
 mod flat;
 mod frame;
+mod leaves;
 mod lookback;
 mod reader;
 mod reading;
