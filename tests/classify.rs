@@ -231,6 +231,68 @@ fn words_are_read_a_line_each() {
     assert_eq!(got, expected.map(|(line, symptom)| (Value::from(line), Value::from(symptom))));
 }
 
+/// The wordings are from the clients' sources and documentation: what each may be called, however it is logged.
+#[test]
+fn wordings_of_many_clients_are_read_alike_in_every_form() {
+    let worded = include_str!("data/classify/worded.txt");
+    let (effects, texts): (Vec<_>, Vec<_>) = worded.lines().map(|line| line.split_once('\t').unwrap()).unzip();
+    let of = |args: &[&str], form: &dyn Fn(&str) -> String| -> Vec<Value> {
+        let input: String = texts.iter().map(|text| form(text) + "\n").collect();
+        let ran = classify(&[&["--format", "jsonl"], args].concat(), input.as_bytes()).exits(0);
+        objects(&ran).into_iter().filter(|object| object.get("effect").is_some()).collect()
+    };
+    let forms = [
+        of(&["--text"], &|text| text.to_owned()),
+        of(&[], &|text| serde_json::json!({ "error": text }).to_string()),
+        of(&[], &|text| serde_json::json!({ "level": "error", "context": { "exception": text } }).to_string()),
+    ];
+    for verdicts in forms {
+        assert_eq!(verdicts.len(), texts.len());
+        for ((verdict, effect), text) in verdicts.iter().zip(&effects).zip(&texts) {
+            assert_eq!(verdict["effect"], *effect, "{text}: {verdict}");
+            assert_ne!(verdict["symptom"], "unknown", "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_stands_beside_an_error_never_makes_it_safe() {
+    for reading in [
+        r#"{"error":"read ECONNRESET","context":{"error":"connection refused"}}"#,
+        r#"{"error":"read timed out","data":{"status":404}}"#,
+        r#"{"error":{"code":400,"message":"socket hang up"}}"#,
+        r#"{"error":"socket hang up","code":404}"#,
+        r#"{"symptom":"refused","error":"read timed out"}"#,
+        r#"{"status":503,"error":"failed to connect to all addresses"}"#,
+        r#"{"error":"HTTP 502: connection refused by backend"}"#,
+        r#"{"kind":"ok"}"#,
+        r#"{"status":200,"ok":false}"#,
+        r#"{"response_code":200,"return_code":"partial_file"}"#,
+    ] {
+        assert_eq!(verdict(reading).1, "maybe", "{reading}");
+    }
+}
+
+#[test]
+fn the_codes_of_tools_tell_what_failed() {
+    for (reading, symptom) in [
+        (r#"{"data":{"tags":{"error_code":"1212","status":"0"}},"metric":"http_reqs"}"#, "refused"),
+        (r#"{"error_code":1101,"status":0}"#, "dns"),
+        (r#"{"error_code":1050,"status":0}"#, "timeout"),
+        (r#"{"curl_errno":7,"http_code":0}"#, "refused"),
+        (r#"{"curl_errno":52,"http_code":0}"#, "closed"),
+        (r#"{"return_code":"couldnt_connect","response_code":0}"#, "refused"),
+        (r#"{"fields":{"message":"charge failed","error":"Connection refused (os error 111)"}}"#, "refused"),
+        (
+            "{\"http_code\":503,\"body\":\"The server is temporarily unable to service your\\nrequest due to maintenance \
+          downtime or capacity\\nproblems.\"}",
+            "unreachable",
+        ),
+    ] {
+        assert_eq!(verdict(reading).0, symptom, "{reading}");
+    }
+}
+
 #[test]
 fn hostile_input_has_a_meaning_and_does_no_harm() {
     let deep = |n: usize| format!("{{\"error\":{}\"x\"{}}}", "[".repeat(n), "]".repeat(n));

@@ -37,7 +37,7 @@ struct Best<'t> {
 pub fn read<'a>(reading: &'a Reading<'_>) -> Option<Proof<'a>> {
     let mut hits = Vec::with_capacity(16);
     let mut waiting = false;
-    for roles in [&[Role::Error, Role::Trace, Role::Reply][..], &[Role::Log]] {
+    for roles in [&[Role::Error, Role::Trace, Role::Reply][..], &[Role::Aside], &[Role::Log]] {
         let mut best: Option<Best> = None;
         for text in reading.texts.iter().filter(|text| roles.contains(&text.role)) {
             if text.text.len() > LONGEST {
@@ -121,11 +121,12 @@ fn tells(symptom: Symptom) -> u8 {
     }
 }
 
-/// The status at the start of a text: three digits from 200 to 599, and no fourth.
+/// The status at the start of a text: three digits from 200 to 594, and no fourth. Clients make up 595 to 599 for what
+/// they met themselves; 443 is a port.
 fn status_at(rest: &str) -> Option<u16> {
     let digits = rest.get(..3).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;
     let more = rest.as_bytes().get(3).is_some_and(|next| next.is_ascii_alphanumeric());
-    digits.parse().ok().filter(|status| !more && (200..=599).contains(status))
+    digits.parse().ok().filter(|status| !more && (200..595).contains(status) && *status != 443)
 }
 
 /// The status at the end of a text, on the same terms.

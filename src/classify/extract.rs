@@ -112,7 +112,8 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let Slot { reading, place, depth, field } = self;
-        let Some(field) = field.filter(|f| matches!(f, Field::Error | Field::Cause | Field::Headers | Field::Entries))
+        let Some(field) = field
+            .filter(|f| matches!(f, Field::Error | Field::Cause | Field::Context | Field::Headers | Field::Entries))
         else {
             while seq.next_element::<IgnoredAny>()?.is_some() {}
             return Ok(());
@@ -127,6 +128,7 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         match self.inside() {
             Some(Place::Headers) => header_map(self.reading, map),
+            Some(Place::Within) if !matches!(self.field, Some(Field::Nested)) => self.aside(map),
             Some(place) => self.walk(place, map),
             None => {
                 while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
@@ -141,9 +143,9 @@ impl<'de> Slot<'_, 'de> {
     fn inside(&self) -> Option<Place> {
         match (self.field, self.place) {
             (None, place) => Some(place),
-            (Some(Field::Nested), Place::Top | Place::Within) => Some(Place::Within),
+            (Some(Field::Nested | Field::Beside | Field::Context), Place::Top | Place::Within) => Some(Place::Within),
             (Some(Field::Error), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
-            (Some(Field::Cause | Field::Inner), Place::Error) => Some(Place::Error),
+            (Some(Field::Cause | Field::Context | Field::Inner), Place::Error) => Some(Place::Error),
             (Some(Field::Message), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
             (Some(Field::Response), _) => Some(Place::Response),
             (Some(Field::Headers), _) => Some(Place::Headers),
@@ -151,6 +153,19 @@ impl<'de> Slot<'_, 'de> {
             (Some(Field::Entries), Place::Top | Place::Entries) => Some(Place::Entries),
             _ => None,
         }
+    }
+
+    /// An object of the reading whose words count only where the reading has none of its own.
+    fn aside<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        let Slot { reading, place: _, depth, field } = self;
+        let before = reading.texts.len();
+        Slot { reading: &mut *reading, place: Place::Within, depth, field }.walk(Place::Within, map)?;
+        for text in &mut reading.texts[before..] {
+            if matches!(text.role, Role::Error | Role::Trace) {
+                text.role = Role::Aside;
+            }
+        }
+        Ok(())
     }
 
     fn walk<A: MapAccess<'de>>(self, inside: Place, mut map: A) -> Result<(), A::Error> {
@@ -195,6 +210,10 @@ impl<'de> Slot<'_, 'de> {
             Some(Field::Code) => self.code(value),
             Some(Field::Attempt) if self.place == Place::Top => self.reading.attempt = u64::try_from(value).ok(),
             Some(Field::ExitCode) => self.reading.exit_code = Some(value),
+            Some(Field::CurlCode) if value != 0 => {
+                self.reading.note_trouble("curl_errno");
+                push(self.reading, self.depth, Role::Error, Cow::Owned(format!("curl: ({value})")));
+            }
             Some(Field::Pretransfer) => self.reading.pretransfer = Some(value as f64),
             Some(Field::Level) if value >= 50 && self.place != Place::Level => self.reading.note_trouble("level"),
             Some(Field::Time | Field::RetryAfter | Field::Intent | Field::Key | Field::Receipt) => {
@@ -220,11 +239,16 @@ impl<'de> Slot<'_, 'de> {
     fn code(&mut self, value: i64) {
         self.reading.known = true;
         // NSURLErrorDomain counts downwards from -1000; its rows are worded `code=-1004`.
-        if (-3000..=-1000).contains(&value) {
-            push(self.reading, self.depth, Role::Error, Cow::Owned(format!("code={value}")));
-        } else {
-            self.reading.code.get_or_insert(value);
-        }
+        let worded = match value {
+            -3000..=-1000 => format!("code={value}"),
+            // k6 numbers its errors (grafana.com/docs/k6, "Error codes"): 1000 up to 1799.
+            1000..=1799 => format!("k6 code {value}"),
+            _ => {
+                self.reading.code.get_or_insert(value);
+                return;
+            }
+        };
+        push(self.reading, self.depth, Role::Error, Cow::Owned(worded));
     }
 
     pub fn words(&mut self, text: Cow<'de, str>) {
@@ -272,12 +296,17 @@ impl<'de> Slot<'_, 'de> {
                 push(reading, 0, Role::Reply, text);
             }
             Field::Response => push(reading, 0, Role::Log, text),
-            Field::ExitCode => reading.exit_code = text.trim().parse().ok(),
-            Field::Cause | Field::Inner => {}
+            Field::ExitCode => match text.trim().parse() {
+                Ok(code) => reading.exit_code = Some(code),
+                // Typhoeus names libcurl's.
+                Err(_) if text != "ok" => self.error_words(Field::Error, text),
+                Err(_) => {}
+            },
+            Field::Cause | Field::Context | Field::Inner => {}
             Field::Error | Field::ErrorType | Field::Trace => self.error_words(field, text),
             Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => self.any_words(field, text),
-            Field::Replay | Field::Success | Field::Failure | Field::Pretransfer => {}
-            Field::Nested | Field::Entries | Field::Document => {}
+            Field::Replay | Field::Success | Field::Failure | Field::CurlCode | Field::Pretransfer => {}
+            Field::Nested | Field::Beside | Field::Entries | Field::Document => {}
         }
     }
 
@@ -287,7 +316,8 @@ impl<'de> Slot<'_, 'de> {
             Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => {
                 return self.any_words(field, text);
             }
-            Field::Error | Field::ErrorType | Field::Message | Field::Inner | Field::Cause | Field::Log => text,
+            Field::Error | Field::ErrorType | Field::Message | Field::Inner | Field::Log => text,
+            Field::Cause | Field::Context => text,
             Field::Trace if text.trim() != "NoneType: None" => text,
             _ => return,
         };
@@ -297,7 +327,8 @@ impl<'de> Slot<'_, 'de> {
         }
         self.reading.note_trouble("error");
         let role = if field == Field::Trace { Role::Trace } else { Role::Error };
-        let depth = if field == Field::Cause { self.depth.saturating_add(1) } else { self.depth };
+        let depth =
+            if matches!(field, Field::Cause | Field::Context) { self.depth.saturating_add(1) } else { self.depth };
         push(self.reading, depth, role, text);
     }
 

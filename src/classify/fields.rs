@@ -25,13 +25,15 @@ pub enum Field {
     Code,
     /// Words; of an error inside one, of a log line else.
     Message,
-    /// Words inside an error only (`value`, `reason`).
+    /// Words inside an error only (`value`, `title`).
     Inner,
     /// The words of a log line.
     Log,
     Trace,
     /// The cause of the error that the field stands in.
     Cause,
+    /// In an error its cause (Python); outside one what a log line has to say (Monolog).
+    Context,
     /// An object that holds the reply's status and headers.
     Response,
     Headers,
@@ -45,10 +47,14 @@ pub enum Field {
     /// True where something went wrong.
     Failure,
     ExitCode,
+    /// libcurl's error code, as its bindings give it.
+    CurlCode,
     /// curl's `time_pretransfer`.
     Pretransfer,
     /// An object whose fields count as if they stood outside (loguru's `record`, curl's JSON inside another).
     Nested,
+    /// The same, but of less weight: what it says counts where the reading itself has no words of an error.
+    Beside,
     /// hurl's list of exchanges.
     Entries,
     /// What only a document of scenarios or checks has.
@@ -102,6 +108,7 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("error.kind", Field::ErrorType),
     ("exctype", Field::ErrorType),
     ("exceptiontype", Field::ErrorType),
+    ("httprequesterror", Field::ErrorType),
     ("exceptionclass", Field::ErrorType),
     ("exceptionname", Field::ErrorType),
     ("exception.type", Field::ErrorType),
@@ -111,13 +118,17 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("code", Field::Code),
     ("errorcode", Field::Code),
     ("errcode", Field::Code),
+    ("socketerrorcode", Field::Code),
+    ("grpccode", Field::Code),
+    ("grpc.code", Field::Code),
+    ("curlerrno", Field::CurlCode),
     ("domain", Field::Inner),
     ("message", Field::Message),
     ("detail", Field::Message),
     ("details", Field::Message),
     ("description", Field::Inner),
     ("title", Field::Inner),
-    ("reason", Field::Inner),
+    ("reason", Field::Message),
     ("value", Field::Inner),
     ("excvalue", Field::Inner),
     ("string", Field::Inner),
@@ -132,11 +143,12 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("error.stack", Field::Trace),
     ("exception.stacktrace", Field::Trace),
     ("thrown", Field::Error),
+    ("errorexception", Field::Error),
     ("throwable", Field::Error),
     ("cause", Field::Error),
     ("causes", Field::Error),
     ("causedby", Field::Error),
-    ("context", Field::Cause),
+    ("context", Field::Context),
     ("inner", Field::Cause),
     ("innererror", Field::Cause),
     ("innerexception", Field::Cause),
@@ -172,6 +184,9 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("severity", Field::Level),
     ("loglevel", Field::Level),
     ("success", Field::Success),
+    ("ok", Field::Success),
+    ("issuccessful", Field::Success),
+    ("issuccessstatuscode", Field::Success),
     ("succeeded", Field::Success),
     ("complete", Field::Success),
     ("truncated", Field::Failure),
@@ -183,6 +198,10 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("returncode", Field::ExitCode),
     ("timepretransfer", Field::Pretransfer),
     ("record", Field::Nested),
+    ("fields", Field::Beside),
+    ("payload", Field::Beside),
+    ("data", Field::Beside),
+    ("tags", Field::Beside),
     ("curl", Field::Nested),
     ("entries", Field::Entries),
     ("calls", Field::Entries),

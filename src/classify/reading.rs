@@ -72,6 +72,8 @@ pub struct Text<'a> {
 pub enum Role {
     /// The class or code of an error, or its message.
     Error,
+    /// An error's words in an object beside the reading (tracing's `fields`, k6's `data`, Monolog's `context`).
+    Aside,
     /// A log message, or a field that a reading may have without any error.
     Log,
     /// A stack trace: only the lines that name errors count.

@@ -62,8 +62,10 @@ fn judge_status<'a>(status: u16, reading: &'a Reading<'_>) -> Verdict<'a> {
         (_, Some(proof)) if made_up => by_words(proof),
         (500.., Some(proof)) if matches!(proof.says, Says::NeverBeside(_)) => by_words(proof),
         (200..=299, Some(proof)) if !proof_is_of(&proof, status) => broken(proof),
-        // aiohttp gives 400 to a reply that it cannot read, and calls it both status and code.
-        (400, Some(proof)) if proof.symptom == Symptom::BadReply => by_words(proof),
+        // aiohttp gives 400 to a reply that it cannot read, httplib2 to whatever it met, and a code or a status
+        // inside another object need not be the reply's.
+        (400, Some(proof)) if proof.symptom == Symptom::BadReply || went_wrong(&proof) => by_words(proof),
+        (300..=499, Some(proof)) if !reading.own_status && went_wrong(&proof) => by_words(proof),
         (200..=299, _) if !reading.own_status && reading.status != Status::Absent && trouble(reading).is_none() => {
             Verdict { symptom: Symptom::Unknown, evidence: Evidence::Field("a status inside another object") }
         }
@@ -86,6 +88,11 @@ fn symptom_of(status: u16) -> Symptom {
 /// Whether the words only repeat the status.
 fn proof_is_of(proof: &Proof, status: u16) -> bool {
     proof.status == Some(status)
+}
+
+/// Whether the words tell of a connection on which the request may have gone out.
+fn went_wrong(proof: &Proof) -> bool {
+    matches!(proof.says, Says::Sent(_) | Says::Begun(_) | Says::Open(_))
 }
 
 /// A 2xx with words of trouble: the reply began and did not end well.
@@ -114,7 +121,8 @@ fn judge_words<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
     if never_about_to_send(reading) {
         return never_sent(reading, proof);
     }
-    if let Some(symptom) = reading.symptom.filter(|symptom| *symptom != Symptom::Ok) {
+    let bold = |symptom: Symptom| symptom.advice().effect != Effect::Maybe && proof.as_ref().is_some_and(went_wrong);
+    if let Some(symptom) = reading.symptom.filter(|symptom| *symptom != Symptom::Ok && !bold(*symptom)) {
         return Verdict { symptom, evidence: Evidence::Field("symptom") };
     }
     match proof {
@@ -155,7 +163,6 @@ fn never_sent<'a>(reading: &'a Reading<'_>, proof: Option<Proof<'a>>) -> Verdict
 /// The coarse kind that the probe prints; the client-error of a kind may be a conflict.
 fn by_kind<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
     let symptom = match reading.kind.as_deref() {
-        Some("ok") if trouble(reading).is_none() => Symptom::Ok,
         Some("server-error") => Symptom::ServerError,
         Some("transport-timeout") => Symptom::Timeout,
         Some("transport") => Symptom::Closed,
