@@ -42,21 +42,24 @@ fn rfc3339(text: &str) -> Option<i64> {
     Some(seconds * 1000 + fraction)
 }
 
-/// Milliseconds of `.123…`, and what follows.
+/// Milliseconds of `.123…` or `,123…` (ISO 8601, 4.2.2.4), and what follows.
 fn fraction(rest: &str) -> (i64, &str) {
-    let Some(digits) = rest.strip_prefix('.') else { return (0, rest) };
+    let Some(digits) = rest.strip_prefix(['.', ',']) else { return (0, rest) };
     let length = digits.bytes().take_while(u8::is_ascii_digit).count();
     let value = digits.bytes().take(length).chain(std::iter::repeat(b'0')).take(3);
     (value.fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0')), &digits[length..])
 }
 
-/// Seconds east of Greenwich.
+/// Seconds east of Greenwich, of `Z`, `+01:00` or, as Python and Ruby write it, `+0100` and ` +0100`.
 fn offset(zone: &str) -> Option<i64> {
+    let zone = zone.trim_start();
     if zone.eq_ignore_ascii_case("z") {
         return Some(0);
     }
     let sign = if zone.starts_with('-') { -1 } else { 1 };
-    let (hours, minutes) = zone.strip_prefix(['+', '-'])?.split_once(':')?;
+    let digits = zone.strip_prefix(['+', '-'])?;
+    let (hours, minutes) =
+        digits.split_once(':').or_else(|| (digits.len() == 4).then(|| digits.split_at_checked(2))?)?;
     let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
     ((0..24).contains(&hours) && (0..60).contains(&minutes)).then_some(sign * (hours * 3600 + minutes * 60))
 }
@@ -82,6 +85,8 @@ mod tests {
             "2026-11-02T10:00:00.123Z",
             "2026-11-02T11:00:00.123456+01:00",
             "2026-11-02 10:00:00.123+00:00",
+            "2026-11-02T11:00:00.123+0100",
+            "2026-11-02 11:00:00,123 +0100",
             "1793613600.123",
             "1793613600123",
             "1793613600123000",
@@ -103,6 +108,7 @@ mod tests {
             "-5",
             "NaN",
             "2026-11-02T10:00:00+1",
+            "2026-11-02T10:00:00+010",
             "é026-11-02T10:00:00Z",
         ] {
             assert_eq!(milliseconds(text), None, "{text}");
