@@ -21,7 +21,9 @@ impl Session {
     /// Says that the target takes no more requests, or that the ledger does not show the fence.
     pub async fn fence(&self) -> Result<Option<Ledger>, String> {
         let mut case = self.case("fence", "fence");
+        let floor = self.floor.acquire().await.ok();
         self.send(&mut case, 0, "fence").await;
+        drop(floor);
         self.settle(&mut case).await;
         if !case.settled() {
             let said = case.last().map(|answer| answer.line(None)).unwrap_or_default();

@@ -79,12 +79,19 @@ impl Board {
         if let Some(why) = self.stopped.borrow().as_ref() {
             return Row::undriven(check, Verdict::Error, why);
         }
+        let floor = match check.turn {
+            Turn::First | Turn::Staged | Turn::Last => session.floor.acquire().await.ok(),
+            Turn::Beside => None,
+        };
         let since = Instant::now();
         let cases = (check.drive)(session).await;
         if check.turn == Turn::First && !cases.iter().all(Case::all_succeeded) {
             return Row::new(check, cases, since.elapsed(), &session.options.accept);
         }
-        match session.health(&cases).await {
+        let health = session.health(&cases).await;
+        session.driven.set(Instant::now());
+        drop(floor);
+        match health {
             Health::Answers => drop(permit),
             // It may come back when the lease is over; nobody else is to be judged by a target that hangs.
             Health::Hangs => {

@@ -40,6 +40,11 @@ pub struct Session {
     pub started: Instant,
     /// Checks that drive the target hold a permit; those that wait for a lease do not.
     pub stage: Semaphore,
+    /// Who drives the target now: the checks on the stage, or one retry that is to be alone with it. A waiting retry comes
+    /// after the check that drives, not after all that queue for the stage.
+    pub floor: Semaphore,
+    /// When a check last ended; what it began at the target and did not wait for takes as long as a plain request at most.
+    pub driven: Cell<Instant>,
     next: Cell<u64>,
     /// Of a plain request with a fresh key, the latest measure.
     latency: Cell<Duration>,
@@ -52,13 +57,15 @@ pub struct Session {
 
 impl Session {
     pub fn new(options: Options) -> Session {
-        let stage = Semaphore::new(options.jobs);
+        let (stage, floor) = (Semaphore::new(options.jobs), Semaphore::new(options.jobs));
         let patience = options.timeout.unwrap_or(FIRST_PATIENCE);
         Session {
             options,
             run: run_id(),
             started: Instant::now(),
             stage,
+            floor,
+            driven: Cell::new(Instant::now()),
             next: Cell::new(0),
             latency: Cell::new(Duration::ZERO),
             patience: Cell::new(patience),

@@ -4,8 +4,10 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::sync::SemaphorePermit;
+use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::answer::Class;
 use super::case::{Case, Shortfall};
 use super::session::Session;
 
@@ -53,9 +55,30 @@ impl Session {
             lease = lease.max(self.options.lease + asked);
             let pause_now = scattered(pause).max(asked);
             tokio::time::sleep(pause_now.min(lease.saturating_sub(since.elapsed()))).await;
+            let alone = self.alone(case, since + lease).await;
             self.send(case, 0, "retry").await;
+            drop(alone);
             pause = (pause * 3 / 2).min(PAUSES[1]);
             case.waited = since.elapsed();
+        }
+    }
+
+    /// Waits until nothing else drives the target, so that no key is judged by how busy the other checks keep it. What
+    /// blames the load is asked again only then; an in-flight answer at the lease's end at the latest. None where it may
+    /// not wait: silence would keep all others waiting too.
+    async fn alone(&self, case: &Case, end: Instant) -> Option<SemaphorePermit<'_>> {
+        let last = case.last()?;
+        let free = async {
+            let floor = self.floor.acquire_many(self.options.jobs as u32).await.ok();
+            sleep_until(self.driven.get() + self.latency() * 2).await;
+            floor
+        };
+        match (last.class, last.status) {
+            (Class::Failure, _) | (Class::InFlight, Some(429)) => free.await,
+            (Class::InFlight, _) => timeout_at(end, free).await.ok()?,
+            (Class::Refusal | Class::Silence | Class::Unsent | Class::Withheld | Class::Success | Class::Named, _) => {
+                None
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `idem probe --target` through the built binary: against `idem serve` under every policy, and against servers that behave
 //! badly.
 
+mod busy;
 mod hostile;
 mod options;
 mod policies;

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use crate::support::{eventually, serve};
 use crate::{probe, verdicts};
@@ -16,9 +17,7 @@ struct Restartable {
 impl Restartable {
     fn start(policy: &str) -> Restartable {
         let folder = tempfile::tempdir().unwrap();
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = free.local_addr().unwrap();
-        drop(free);
+        let address = lasting();
         let here = folder.path().display();
         let idem = env!("CARGO_BIN_EXE_idem");
         let script = format!(
@@ -48,6 +47,15 @@ impl Drop for Restartable {
         let pid = std::fs::read_to_string(self.folder.path().join("pid")).unwrap_or_default();
         let _ = Command::new("kill").args(["-9", pid.trim()]).status();
     }
+}
+
+/// An address that stays free while its server is down: its port is below those that systems give out by themselves.
+fn lasting() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 10_000 + (std::process::id() % 2_000) as u16 * 8;
+    let mut addresses =
+        (0..2_000).map(|_| SocketAddr::from(([127, 0, 0, 1], first + NEXT.fetch_add(1, Ordering::Relaxed))));
+    addresses.find(|address| std::net::TcpListener::bind(address).is_ok()).expect("a free port")
 }
 
 fn found(policy: &str, checks: &str) -> Vec<(String, String)> {
