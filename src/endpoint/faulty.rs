@@ -58,14 +58,19 @@ impl Session {
         let count = |wanted: fn(&What) -> bool| events.iter().filter(|event| wanted(&event.what)).count();
         let copies = count(|what| matches!(what, What::RequestForwarded { .. }));
         self.count(copies.max(1) as u64);
-        let mut answers: Vec<_> = events.iter().filter_map(|event| self.answered(event)).collect();
+        let begun = |copy| self.begun(&events, copy).unwrap_or(sent);
+        let mut answers: Vec<_> = events
+            .iter()
+            .filter_map(|event| self.answered(event))
+            .map(|(copy, ended, answer)| (begun(copy), ended, answer))
+            .collect();
         if answers.is_empty() {
             let is_cut = events.iter().any(|event| matches!(event.what, What::UpstreamCut { .. }));
             let why = if is_cut { "cut before a whole reply" } else { "never forwarded" };
-            answers.push((self.clock(), Answer::withheld(why)));
+            answers.push((sent, self.clock(), Answer::withheld(why)));
         }
         let client = seen_by_client(&outcome);
-        let attempt = |(ended, answer)| {
+        let attempt = |(sent, ended, answer)| {
             let (note, client) = (note.to_string(), Some(client.clone()));
             Attempt { sent, ended, call: 0, note, faulted: true, answer, client }
         };
@@ -92,17 +97,23 @@ impl Session {
         Ok((outcome, events))
     }
 
-    /// What the target said to one copy, and when; None for an event that is no answer.
-    fn answered(&self, event: &Event) -> Option<(Duration, Answer)> {
-        let answer = match &event.what {
-            What::UpstreamReplied { reply, .. } => self.answer(&whole(reply)),
-            What::UpstreamFailed { symptom, detail, .. } => {
+    /// When the second copy went to the target; None for the first, which the client sent.
+    fn begun(&self, events: &[Event], copy: u8) -> Option<Duration> {
+        let begun = |event: &&Event| matches!(event.what, What::ForwardStarted { copy: n } if n == copy && n > 0);
+        events.iter().find(begun).map(|event| self.at(event))
+    }
+
+    /// What the target said to which copy, and when; None for an event that is no answer.
+    fn answered(&self, event: &Event) -> Option<(u8, Duration, Answer)> {
+        let (copy, answer) = match &event.what {
+            What::UpstreamReplied { copy, reply } => (*copy, self.answer(&whole(reply))),
+            What::UpstreamFailed { copy, symptom, detail } => {
                 let detail = Some(detail.clone());
-                self.answer(&Outcome { symptom: *symptom, reply: None, detail, elapsed: Duration::ZERO })
+                (*copy, self.answer(&Outcome { symptom: *symptom, reply: None, detail, elapsed: Duration::ZERO }))
             }
             _ => return None,
         };
-        Some((self.at(event), answer))
+        Some((copy, self.at(event), answer))
     }
 
     fn at(&self, event: &Event) -> Duration {

@@ -48,9 +48,14 @@ fn changed(case: &Case) -> Option<Judgement> {
         return found(Verdict::Changed, format!("successes under one key name {} receipts", receipts.len()));
     }
     let successes: Vec<_> = case.attempts.iter().filter(|a| a.answer.settles()).collect();
-    let named = successes.iter().position(|a| a.answer.receipt.is_some())?;
-    let dropped = successes[named..].iter().any(|a| a.answer.receipt.is_none());
-    if dropped { found(Verdict::Changed, "the first success names a receipt, a replay names none") } else { None }
+    let (named, nameless): (Vec<_>, Vec<_>) = successes.into_iter().partition(|a| a.answer.receipt.is_some());
+    if nameless.iter().any(|none| named.iter().any(|one| one.ended <= none.ended)) {
+        return found(Verdict::Changed, "the first success names a receipt, a replay names none");
+    }
+    // What was sent only later may name what was not known yet; a copy that was under way is the same success.
+    let beside = nameless.iter().any(|none| named.iter().any(|one| one.sent < none.ended));
+    beside.then_some(())?;
+    found(Verdict::Changed, "a success names no receipt while the copy beside it gets one")
 }
 
 /// I4: the identical request settles within the lease.

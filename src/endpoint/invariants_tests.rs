@@ -91,6 +91,18 @@ fn i3_a_target_that_never_names_a_receipt_has_changed_nothing() {
 }
 
 #[test]
+fn i3_a_copy_under_way_names_the_receipt_too_and_a_later_one_may_name_more() {
+    let ms = Duration::from_millis;
+    let timed = |sent| {
+        let mut case = once(vec![success(""), success("r")], 1);
+        (case.attempts[0].ended, case.attempts[1].sent, case.attempts[1].ended) = (ms(5), ms(sent), ms(20));
+        case
+    };
+    gives(&timed(1), Verdict::Changed);
+    gives(&timed(6), Verdict::Ok);
+}
+
+#[test]
 fn i3_looks_at_what_the_target_said_even_where_the_client_never_saw_it() {
     let mut case = once(vec![success("s")], 1);
     case.attempts.insert(0, attempt(0, success("r"), true));
