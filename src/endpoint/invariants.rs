@@ -54,8 +54,7 @@ fn changed(case: &Case) -> Option<Judgement> {
     }
     // What was sent only later may name what was not known yet; a copy that was under way is the same success.
     let beside = nameless.iter().any(|none| named.iter().any(|one| one.sent < none.ended));
-    beside.then_some(())?;
-    found(Verdict::Changed, "a success names no receipt while the copy beside it gets one")
+    if beside { found(Verdict::Changed, "a success names no receipt while the copy beside it gets one") } else { None }
 }
 
 /// I4: the identical request settles within the lease.
