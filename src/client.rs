@@ -85,7 +85,7 @@ impl Connection {
     /// Connects, from `source` where one is given. The error is the attempt's outcome: nothing was sent.
     pub async fn open(to: SocketAddr, source: Option<IpAddr>, deadline: Instant) -> Result<Connection, Outcome> {
         let since = Instant::now();
-        match timeout_at(deadline, connect(to, source)).await {
+        match timeout_at(deadline, connect(to, source.map(|source| SocketAddr::new(source, 0)))).await {
             Err(_) => Err(Outcome::failed(Symptom::ConnectTimeout, "no connection in time", since)),
             Ok(Err(error)) => Err(Outcome::failed(connect_symptom(&error), error, since)),
             Ok(Ok(stream)) => Ok(Connection { stream, since }),
@@ -126,12 +126,18 @@ pub async fn attempt(to: SocketAddr, request: &Request, timeout: Duration) -> Ou
     }
 }
 
-async fn connect(to: SocketAddr, source: Option<IpAddr>) -> io::Result<TcpStream> {
+async fn connect(to: SocketAddr, source: Option<SocketAddr>) -> io::Result<TcpStream> {
     let socket = if to.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     if let Some(source) = source {
-        socket.bind(SocketAddr::new(source, 0))?;
+        socket.bind(source)?;
     }
     let stream = socket.connect(to).await?;
+    // Where nobody listens, TCP lets a socket that was given the same port by chance connect to itself (RFC 9293, 3.5).
+    if stream.local_addr()? == to {
+        // A reset leaves the port to the server at once.
+        stream.set_zero_linger()?;
+        return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "connection refused: nobody listens there"));
+    }
     stream.set_nodelay(true)?;
     Ok(stream)
 }

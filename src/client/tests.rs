@@ -37,6 +37,21 @@ fn attempt_at(address: SocketAddr, patience: Duration) -> Outcome {
     runtime.block_on(attempt(address, &post(), patience))
 }
 
+#[tokio::test]
+async fn a_connection_to_itself_is_a_refusal() {
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    // TCP itself lets it through: two sockets of one port, and nobody listens.
+    let itself = TcpSocket::new_v4().unwrap();
+    itself.bind(address).unwrap();
+    let joined = itself.connect(address).await.unwrap();
+    joined.set_zero_linger().unwrap();
+    drop(joined);
+    let error = connect(address, Some(address)).await.unwrap_err();
+    assert_eq!(connect_symptom(&error), Symptom::Refused);
+}
+
 /// What the client makes of these bytes, followed by the end of the stream.
 fn reading(bytes: &'static [u8]) -> Outcome {
     attempt_at(server(move |mut stream| stream.write_all(bytes).unwrap()), PATIENCE)
