@@ -147,7 +147,9 @@ fn lock(path: &Path) -> anyhow::Result<File> {
     }
     let file = OpenOptions::new().read(true).append(true).create(true).open(path).with_context(place)?;
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => bail!("ledger {} is in use by another process", path.display()),
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::new(io::ErrorKind::ResourceBusy, "in use by another process")).with_context(place)
+        }
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }

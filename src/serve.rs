@@ -1,8 +1,10 @@
 //! `idem serve`: the charge server of the scenarios, for a user's own client. Invariant: it is the same server; only the
 //! ledger and the address are the user's.
 
+use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
@@ -15,16 +17,20 @@ use crate::output::{self, say};
 use crate::policy::Policy;
 use crate::server::{ChargeService, Server};
 
+/// How long a killed predecessor may take to be gone.
+const PREDECESSOR: Duration = Duration::from_secs(2);
+
 /// The command: serves until it is interrupted. Errors: a window where the policy has none, the ledger, the port.
 pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
     let policy = policy(args)?;
     let names = ReceiptNames { scope: "serve".to_owned(), digits: 16 };
-    let (ledger, found) = Ledger::open(&args.ledger, names)?;
+    let (ledger, found) = once_free(|| Ledger::open(&args.ledger, names.clone()))?;
     if !found.torn.is_empty() {
         let torn = String::from_utf8_lossy(&found.torn);
         say!("idem: ledger {}: cut off a torn last line, which is no charge: {torn}", args.ledger.display());
     }
-    let listener = TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen))?;
+    let bind = || TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen));
+    let listener = once_free(bind)?;
     let address = listener.local_addr()?;
     let faults = Arc::new(Faults::new(Phase::None));
     let service = ChargeService::new(policy, Arc::new(ledger), &found.charges, faults, 1);
@@ -33,6 +39,22 @@ pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
         output::results(|out| writeln!(out, "listening on http://{address}/charges"))?;
         std::future::pending().await
     })
+}
+
+/// Takes what a predecessor may hold. One that was killed keeps its ledger and its port until its last thread has ended,
+/// which is a little later than the process looks dead.
+fn once_free<T>(mut take: impl FnMut() -> anyhow::Result<T>) -> anyhow::Result<T> {
+    let end = Instant::now() + PREDECESSOR;
+    let is_held = |error: &anyhow::Error| {
+        let kind = error.root_cause().downcast_ref::<io::Error>().map(io::Error::kind);
+        matches!(kind, Some(io::ErrorKind::ResourceBusy | io::ErrorKind::AddrInUse))
+    };
+    loop {
+        match take() {
+            Err(error) if is_held(&error) && Instant::now() < end => std::thread::sleep(Duration::from_millis(5)),
+            taken => return taken,
+        }
+    }
 }
 
 fn policy(args: &ServeArgs) -> anyhow::Result<Policy> {

@@ -56,9 +56,9 @@ fn a_ledger_has_one_user_at_a_time() {
     let path = ledger.display();
     run(&format!("serve --policy naive --listen 127.0.0.1:0 --ledger {path}"))
         .exits(3)
-        .says("is in use by another process");
+        .says("in use by another process");
     let probe = format!("probe --scenario at_most_once --ledger-dir {}", folder.path().display());
-    run(&probe).exits(3).says("at_most_once: ledger ").says("is in use by another process");
+    run(&probe).exits(3).says("at_most_once: cannot open ledger ").says("in use by another process");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use support::{charge, converse, run, serve};
+use support::{Running, charge, converse, eventually, idem, run, serve};
 
 const ORDER: &str = r#"{"intent":"ord-001","amount":1000}"#;
 
@@ -217,4 +217,22 @@ fn receipt(reply: &str) -> String {
     let body = reply.split("\r\n\r\n").nth(1).unwrap();
     let body: serde_json::Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {reply}"));
     body["receipt"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_successor_waits_for_the_ledger_and_the_port_of_a_server_that_is_being_killed() {
+    let scene = Scene::new();
+    let (server, address) = serve("key_durable", &scene.ledger, &[]);
+    converse(address, &charge(ORDER, Some("k")));
+    let mut command = idem(["serve", "--policy", "key_durable", "--listen", &address.to_string(), "--ledger"]);
+    let mut successor = Running::spawn(command.arg(&scene.ledger));
+    let open_files = format!("/proc/{}/fd", successor.0.id());
+    eventually("the successor opens the ledger", || {
+        let mut files = fs::read_dir(&open_files).unwrap();
+        files.any(|file| fs::read_link(file.unwrap().path()).is_ok_and(|file| file == scene.ledger))
+    });
+    drop(server);
+    assert_eq!(successor.first_line(), format!("listening on http://{address}/charges"));
+    converse(address, &charge(ORDER, Some("k")));
+    assert_eq!(scene.lines(), 1);
 }
