@@ -67,7 +67,8 @@ impl Row {
     pub fn judge(&mut self, accept: &[Design]) {
         let judged: Vec<_> = self.cases.iter().map(|case| (case, judge(case))).collect();
         self.verdict = judged.iter().fold(Verdict::Ok, |worst, (_, judgement)| worst.and(judgement.verdict));
-        self.evidence = evidence(self.verdict, &judged);
+        let decided = evidence(self.verdict, &judged);
+        self.evidence = [&[decided.as_str()], self.remarks().as_slice()].concat().join("; ");
         let findings = judged.iter().filter(|(_, judgement)| judgement.verdict.is_finding());
         let mut excused = findings.map(|(case, judgement)| excused(self.check, case, judgement.verdict, accept));
         self.accepted = self.verdict.is_finding() && excused.all(|excused| excused);
@@ -77,6 +78,11 @@ impl Row {
     pub fn shown(&self) -> Option<&Case> {
         let wanted = self.verdict.is_finding() || matches!(self.verdict, Verdict::Unproven | Verdict::Error);
         self.cases.iter().find(|case| wanted && judge(case).verdict == self.verdict)
+    }
+
+    /// What an OK does not cover.
+    pub fn remarks(&self) -> Vec<&str> {
+        self.cases.iter().filter_map(|case| case.remark.as_deref()).collect()
     }
 
     pub fn figures(&self) -> Figures {
@@ -124,16 +130,14 @@ fn excused(check: &Check, case: &Case, verdict: Verdict, accept: &[Design]) -> b
 /// What decided, how often, and at which moments.
 fn evidence(verdict: Verdict, judged: &[(&Case, Judgement)]) -> String {
     let decisive: Vec<_> = judged.iter().filter(|(_, judgement)| judgement.verdict == verdict).collect();
-    let remarks = judged.iter().filter_map(|(case, _)| case.remark.clone());
     let keys = judged.len();
-    let first = match (verdict, decisive.first()) {
+    match (verdict, decisive.first()) {
         (Verdict::Ok, _) | (_, None) => format!("the invariants held for {keys} keys"),
         (_, Some((_, judgement))) => {
             let places = places(decisive.iter().map(|(case, _)| *case));
             format!("{}; {places}, {} of {keys} keys", judgement.why, decisive.len())
         }
-    };
-    std::iter::once(first).chain(remarks).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// Where it was seen: the moments of a sweep by their range, the rest by the first few labels.

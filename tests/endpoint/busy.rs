@@ -1,12 +1,12 @@
 //! Correct servers that turn requests away while they are busy: what blames the load is no finding.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::servers::{Charges, read, reply, start};
-use crate::{probe, verdicts};
+use crate::{probe, row, verdicts};
 
 /// One charge at a time, of whatever key; who comes meanwhile is turned away with `status`.
 fn one_at_a_time(ledger: &Path, status: u16) -> SocketAddr {
@@ -37,4 +37,35 @@ fn a_correct_server_that_turns_others_away_while_it_is_busy_has_no_finding() {
         let found: Vec<_> = verdicts(&ran).into_iter().filter(|(_, verdict)| verdict != "OK").collect();
         assert!(found.is_empty(), "{status}: {found:?} {}", ran.stderr);
     }
+}
+
+/// A listener whose queue is short.
+fn listen(backlog: u32) -> TcpListener {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+        let listener = socket.listen(backlog).unwrap().into_std().unwrap();
+        listener.set_nonblocking(false).unwrap();
+        listener
+    })
+}
+
+#[test]
+fn a_race_says_where_a_target_took_fewer_connections_than_it_has_copies() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("charges.jsonl");
+    let charges = Charges::new(&ledger);
+    let listener = listen(2);
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            if let Some(asked) = read(&stream) {
+                reply(&stream, 200, &format!("{{\"receipt\":\"{}\"}}", charges.charge(&asked).receipt));
+            }
+        }
+    });
+    let ran = probe(address, &ledger, "--check race_8").exits(0);
+    let evidence = row(&ran, "race_8")["evidence"].to_string();
+    assert!(evidence.contains("of 8 connections at once"), "{evidence}");
 }

@@ -50,8 +50,9 @@ pub fn plan(_: &Options, copies: u64) -> Plan {
     Plan::new(MEASURE + rounds * (copies + 1), MEASURE + rounds)
 }
 
-pub async fn drive(session: &Session, copies: usize) -> Vec<Case> {
-    let check = format!("race_{copies}");
+pub async fn drive(session: &Session, most: usize) -> Vec<Case> {
+    let check = format!("race_{most}");
+    let mut copies = most;
     let measured = measure(session, &check, MEASURE).await;
     let mut cases = Vec::new();
     for release in releases(session.latency()) {
@@ -62,10 +63,15 @@ pub async fn drive(session: &Session, copies: usize) -> Vec<Case> {
         let target = session.target();
         let shots = (0..copies).map(|_| Shot { call: 0, bytes: session.bytes(&case.calls[0]), to: target }).collect();
         fire(session, &mut case, shots, release).await;
+        // What a short backlog left out once it would leave out again, and each round would wait for it.
+        copies = case.attempts.len().clamp(2, copies);
         cases.push(case);
         if enough(&cases) {
             break;
         }
+    }
+    if let Some(last) = cases.last_mut().filter(|_| copies < most) {
+        last.remark = Some(format!("the target took {copies} of {most} connections at once"));
     }
     [measured, session.retry_later(cases).await].concat()
 }

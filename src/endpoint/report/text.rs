@@ -33,7 +33,8 @@ pub fn table(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         write!(out, "{:<19}", row.check.name)?;
         figures(out, &row.figures())?;
         match row.verdict {
-            Verdict::Ok => writeln!(out, "  OK")?,
+            Verdict::Ok if row.remarks().is_empty() => writeln!(out, "  OK")?,
+            Verdict::Ok => writeln!(out, "  OK: {}", row.remarks().join("; "))?,
             verdict if row.accepted => writeln!(out, "  {verdict} (accepted): {}", row.evidence)?,
             verdict => writeln!(out, "  {verdict}: {}", row.evidence)?,
         }
