@@ -33,13 +33,32 @@ struct Best<'t> {
     range: (usize, usize),
 }
 
-/// Reads all the words of a reading. None where no row of the vocabulary is in them.
+/// Reads all the words of a reading. None where no row of the vocabulary is in them, or what matters may be hidden.
 pub fn read<'a>(reading: &'a Reading<'_>) -> Option<Proof<'a>> {
+    let (mut best, waiting) = outstanding(reading, |_| true)?;
+    // Of errors beside one another each stands for an address or an attempt of its own: that one was never sent says
+    // nothing of another.
+    let mut branches: Vec<_> = reading.texts.iter().map(|text| text.branch).filter(|branch| *branch > 0).collect();
+    branches.dedup();
+    for branch in branches {
+        if is_never(best.says) {
+            best = outstanding(reading, |text| text.branch == branch)?.0;
+        }
+    }
+    Some(prove(&best, waiting))
+}
+
+fn is_never(says: Says) -> bool {
+    matches!(says, Says::Never(_) | Says::NeverBeside(_) | Says::Phase(_))
+}
+
+/// What stands out among some of the words, and whether any of them tell of a timeout.
+fn outstanding<'a>(reading: &'a Reading<'_>, among: impl Fn(&Text) -> bool) -> Option<(Best<'a>, bool)> {
     let mut hits = Vec::with_capacity(16);
     let mut waiting = false;
     for roles in [&[Role::Error, Role::Trace, Role::Reply][..], &[Role::Aside], &[Role::Log]] {
         let mut best: Option<Best> = None;
-        for text in reading.texts.iter().filter(|text| roles.contains(&text.role)) {
+        for text in reading.texts.iter().filter(|text| roles.contains(&text.role) && among(text)) {
             if text.text.len() > LONGEST {
                 return None;
             }
@@ -52,7 +71,7 @@ pub fn read<'a>(reading: &'a Reading<'_>) -> Option<Proof<'a>> {
             });
         }
         if let Some(best) = best {
-            return Some(prove(&best, waiting));
+            return Some((best, waiting));
         }
     }
     None
@@ -189,6 +208,21 @@ mod tests {
         assert_eq!(symptom("Error code: 429"), Some(Symptom::Throttled));
         assert_eq!(symptom("400, message=\"Bad status line\""), Some(Symptom::BadReply));
         assert_eq!(symptom("status code 99999"), None);
+    }
+
+    #[test]
+    fn of_errors_beside_one_another_the_one_that_leaves_it_open_counts() {
+        let symptom = |second: &str| {
+            let mut reading = Reading::from_text("connect ECONNREFUSED ::1:80");
+            reading.next_branch();
+            reading.texts[0].branch = 1;
+            reading.next_branch();
+            reading.texts.push(Text { depth: 0, branch: 2, role: Role::Error, text: second.into() });
+            read(&reading).map(|proof| proof.symptom)
+        };
+        assert_eq!(symptom("connect ECONNREFUSED 127.0.0.1:80"), Some(Symptom::Refused));
+        assert_eq!(symptom("read ECONNRESET"), Some(Symptom::Reset));
+        assert_eq!(symptom("words that nobody knows"), None);
     }
 
     #[test]

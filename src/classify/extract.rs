@@ -112,14 +112,22 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let Slot { reading, place, depth, field } = self;
-        let Some(field) = field
-            .filter(|f| matches!(f, Field::Error | Field::Cause | Field::Context | Field::Headers | Field::Entries))
-        else {
+        use Field::{Cause, Context, Entries, Error, Errors, Headers};
+        let Some(field) = field.filter(|f| matches!(f, Error | Errors | Cause | Context | Headers | Entries)) else {
             while seq.next_element::<IgnoredAny>()?.is_some() {}
             return Ok(());
         };
-        while seq.next_element_seed(Slot { reading, place, depth, field: Some(field) })?.is_some() {}
-        if field == Field::Entries && place == Place::Top && reading.status == Status::Absent {
+        let branch = reading.branch;
+        if field == Errors {
+            reading.next_branch();
+        }
+        while seq.next_element_seed(Slot { reading, place, depth, field: Some(field) })?.is_some() {
+            if field == Errors {
+                reading.next_branch();
+            }
+        }
+        reading.branch = branch;
+        if field == Entries && place == Place::Top && reading.status == Status::Absent {
             push(reading, 0, Role::Error, Cow::Borrowed("hurl: no reply"));
         }
         Ok(())
@@ -144,7 +152,7 @@ impl<'de> Slot<'_, 'de> {
         match (self.field, self.place) {
             (None, place) => Some(place),
             (Some(Field::Nested | Field::Beside | Field::Context), Place::Top | Place::Within) => Some(Place::Within),
-            (Some(Field::Error), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
+            (Some(Field::Error | Field::Errors), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
             (Some(Field::Cause | Field::Context | Field::Inner), Place::Error) => Some(Place::Error),
             (Some(Field::Message), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
             (Some(Field::Response), _) => Some(Place::Response),
@@ -199,7 +207,7 @@ impl<'de> Slot<'_, 'de> {
         match self.field {
             Some(Field::Success) if !value => self.reading.note_trouble("success"),
             Some(Field::Failure) if value => self.reading.note_trouble("aborted"),
-            Some(Field::Error) if value => self.reading.note_trouble("error"),
+            Some(Field::Error | Field::Errors) if value => self.reading.note_trouble("error"),
             _ => {}
         }
     }
@@ -303,7 +311,7 @@ impl<'de> Slot<'_, 'de> {
                 Err(_) => {}
             },
             Field::Cause | Field::Context | Field::Inner => {}
-            Field::Error | Field::ErrorType | Field::Trace => self.error_words(field, text),
+            Field::Error | Field::Errors | Field::ErrorType | Field::Trace => self.error_words(field, text),
             Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => self.any_words(field, text),
             Field::Replay | Field::Success | Field::Failure | Field::CurlCode | Field::Pretransfer => {}
             Field::Nested | Field::Beside | Field::Entries | Field::Document => {}
@@ -316,7 +324,8 @@ impl<'de> Slot<'_, 'de> {
             Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => {
                 return self.any_words(field, text);
             }
-            Field::Error | Field::ErrorType | Field::Message | Field::Inner | Field::Log => text,
+            Field::Error | Field::Errors | Field::ErrorType => text,
+            Field::Message | Field::Inner | Field::Log => text,
             Field::Cause | Field::Context => text,
             Field::Trace if text.trim() != "NoneType: None" => text,
             _ => return,
@@ -395,5 +404,5 @@ fn push<'a>(reading: &mut Reading<'a>, depth: u8, role: Role, text: Cow<'a, str>
     if traced && text.contains("Traceback (most recent call last)") {
         reading.note_trouble("traceback");
     }
-    reading.texts.push(Text { depth, role, text });
+    reading.texts.push(Text { depth, branch: reading.branch, role, text });
 }

@@ -19,6 +19,8 @@ pub enum Field {
     Symptom,
     /// The error itself: words, an object, a list of either.
     Error,
+    /// Errors beside one another, one for each address or attempt (Node's AggregateError, Python's ExceptionGroup).
+    Errors,
     /// The class or name of the error.
     ErrorType,
     /// A word or a number that a library calls a code.
@@ -90,9 +92,9 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("symptom", Field::Symptom),
     ("error", Field::Error),
     ("err", Field::Error),
-    ("errors", Field::Error),
+    ("errors", Field::Errors),
     ("exception", Field::Error),
-    ("exceptions", Field::Error),
+    ("exceptions", Field::Errors),
     ("exc", Field::Error),
     ("failure", Field::Error),
     ("errormsg", Field::Error),
@@ -165,7 +167,7 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("parent", Field::Cause),
     ("raw", Field::Cause),
     ("source", Field::Cause),
-    ("aggregateerrors", Field::Cause),
+    ("aggregateerrors", Field::Errors),
     ("nserrorfailingunderlyingerror", Field::Cause),
     ("response", Field::Response),
     ("res", Field::Response),

@@ -37,6 +37,10 @@ pub struct Reading<'a> {
     pub code: Option<i64>,
     /// Everything worded, outermost first.
     pub texts: Vec<Text<'a>>,
+    /// How many errors beside one another there were so far.
+    pub branches: u16,
+    /// The one that is being read now; 0 for none.
+    pub branch: u16,
     /// The field that tells of trouble without a word that is known: an error object, `success: false`, a level.
     pub trouble: Option<&'static str>,
     /// Whether it looks like a document of scenarios or checks (see `scenario`).
@@ -63,6 +67,8 @@ pub enum Status {
 pub struct Text<'a> {
     /// How many causes deep: 0 is the reading itself.
     pub depth: u8,
+    /// Which of several errors beside one another it belongs to; 0 for none of them.
+    pub branch: u16,
     pub role: Role,
     pub text: Cow<'a, str>,
 }
@@ -86,7 +92,7 @@ impl<'a> Reading<'a> {
     /// A reading that is one line of words.
     pub fn from_text(text: &'a str) -> Reading<'a> {
         let role = if text.contains('\n') { Role::Trace } else { Role::Error };
-        let text = Text { depth: 0, role, text: Cow::Borrowed(text) };
+        let text = Text { depth: 0, branch: 0, role, text: Cow::Borrowed(text) };
         Reading { texts: vec![text], trouble: Some("text"), known: true, ..Reading::default() }
     }
 
@@ -99,6 +105,12 @@ impl<'a> Reading<'a> {
             (Status::Code(old), Status::Code(new)) => careful(old, new),
             _ => Status::Conflict,
         };
+    }
+
+    /// What is read from now on belongs to one more error beside others.
+    pub fn next_branch(&mut self) {
+        self.branches = self.branches.saturating_add(1);
+        self.branch = self.branches;
     }
 
     /// Notes a sign of trouble that is no wording; the first one is kept as evidence.
