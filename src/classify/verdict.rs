@@ -62,9 +62,13 @@ fn judge_status<'a>(status: u16, reading: &'a Reading<'_>) -> Verdict<'a> {
         (_, Some(proof)) if made_up => by_words(proof),
         (500.., Some(proof)) if matches!(proof.says, Says::NeverBeside(_)) => by_words(proof),
         (200..=299, Some(proof)) if !proof_is_of(&proof, status) => broken(proof),
-        // aiohttp gives 400 to a reply that it cannot read, httplib2 to whatever it met, and a code or a status
-        // inside another object need not be the reply's.
-        (400, Some(proof)) if proof.symptom == Symptom::BadReply || went_wrong(&proof) => by_words(proof),
+        // aiohttp gives 400 to a reply that it cannot read, wreck 406, httplib2 400 to whatever it met, and a code or a
+        // status inside another object need not be the reply's.
+        (400 | 406, Some(proof)) if proof.symptom == Symptom::BadReply || went_wrong(&proof) => by_words(proof),
+        // litellm and wreck give 408 to their own patience; the reason of a server's 408 says no more than the status.
+        (408, Some(proof)) if went_wrong(&proof) && !proof.evidence.eq_ignore_ascii_case("request timeout") => {
+            by_words(proof)
+        }
         (300..=499, Some(proof)) if !reading.own_status && went_wrong(&proof) => by_words(proof),
         (200..=299, _) if !reading.own_status && reading.status != Status::Absent && trouble(reading).is_none() => {
             Verdict { symptom: Symptom::Unknown, evidence: Evidence::Field("a status inside another object") }

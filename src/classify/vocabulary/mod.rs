@@ -48,7 +48,7 @@ pub enum Basis {
 /// One wording.
 #[derive(Debug)]
 pub struct Row {
-    /// See the head of `table` for the edges `|`, `^` and `$`.
+    /// See the head of `table` for the edges `|`, `^`, `$` and `#`.
     pub pattern: &'static str,
     pub says: Says,
     /// Who says so.
@@ -71,6 +71,7 @@ enum Edge {
     Any,
     Word,
     Text,
+    Milliseconds,
 }
 
 struct Finder {
@@ -124,6 +125,7 @@ fn edges(pattern: &'static str) -> ((Edge, Edge), &'static str) {
     match words.as_bytes()[words.len() - 1] {
         b'|' => ((left, Edge::Word), &words[..words.len() - 1]),
         b'$' => ((left, Edge::Text), &words[..words.len() - 1]),
+        b'#' => ((left, Edge::Milliseconds), &words[..words.len() - 1]),
         _ => ((left, Edge::Any), words),
     }
 }
@@ -133,6 +135,8 @@ fn left_edge(edge: Edge, text: &str, start: usize) -> bool {
         Edge::Any => true,
         Edge::Word => start == 0 || !text.as_bytes()[start - 1].is_ascii_alphanumeric(),
         Edge::Text => text[..start].trim().is_empty(),
+        // `edges` gives it to the right only.
+        Edge::Milliseconds => false,
     }
 }
 
@@ -141,6 +145,10 @@ fn right_edge(edge: Edge, text: &str, end: usize) -> bool {
         Edge::Any => true,
         Edge::Word => text.as_bytes().get(end).is_none_or(|next| !next.is_ascii_alphanumeric()),
         Edge::Text => text[end..].trim_end_matches(['.', ' ', '\r', '\n']).is_empty(),
+        Edge::Milliseconds => {
+            let unit = text[end..].trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
+            unit.starts_with("ms") || unit.starts_with("milliseconds")
+        }
     }
 }
 

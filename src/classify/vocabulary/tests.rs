@@ -7,8 +7,9 @@ use crate::outcome::Effect;
 
 /// A text that only this row is meant for.
 fn sample(row: &Row) -> String {
-    let words = edges(row.pattern).1;
+    let ((_, right), words) = edges(row.pattern);
     match row.says {
+        _ if right == Edge::Milliseconds => format!("{words}500 ms"),
         Says::StatusFollows => format!("{words}503 "),
         Says::StatusPrecedes => format!("503{words}"),
         _ => words.to_owned(),
@@ -84,4 +85,6 @@ fn edges_hold() {
     assert_eq!(found("aiohttp.ConnectionTimeoutError"), ["|connectiontimeouterror"]);
     assert_eq!(found(" terminated."), ["^terminated$"]);
     assert_eq!(found("it was terminated"), [""; 0]);
+    assert_eq!(found("Connection timed out after 2001 milliseconds"), ["connection timed out after #"]);
+    assert_eq!(found("Connection timed out after 2.0 seconds."), ["timed out"]);
 }
