@@ -109,6 +109,7 @@ pub const VOCABULARY: &[Row] = &[
     row("*net.dnserror", Never(Dns), "Go net", SEEN),
     // The connection was refused.
     row("k6 code 1212|", Never(Refused), "k6", DOCUMENTED),
+    row("cannot connect to destination host", Never(Refused), "Unity", DOCUMENTED),
     row("couldnt_connect", Never(Refused), "Ethon, Typhoeus", DOCUMENTED),
     row("connection was refused", Never(Refused), "Twisted", DOCUMENTED),
     row("connection refused", Never(Refused), "errno ECONNREFUSED", SEEN),
@@ -362,6 +363,7 @@ pub const VOCABULARY: &[Row] = &[
     ),
     row("internal response: cannot resolve host", NeverBeside(Dns), "Furl, status 500", DOCUMENTED),
     row("internal response: cannot create ssl connection", NeverBeside(Tls), "Furl, status 500", DOCUMENTED),
+    row("connect error or disconnect/reset before headers", Hint(ServerError), "Envoy, status 503", SEEN),
     row("latest reset reason: remote connection failure", Hint(ServerError), "Envoy, after other tries", DOCUMENTED),
     row("latest reset reason: local connection failure", Hint(ServerError), "Envoy, after other tries", DOCUMENTED),
     row("latest reset reason: connection failure", Hint(ServerError), "Envoy, after other tries", DOCUMENTED),
@@ -927,6 +929,7 @@ pub const VOCABULARY: &[Row] = &[
     row("curle_55|", Open(Closed), "libcurl bindings", SEEN),
     row("curle_56|", Open(Closed), "libcurl bindings", SEEN),
     row("curle_92|", Open(Reset), "libcurl bindings", SEEN),
+    row("bad record mac", Open(Closed), "TLS, in the handshake and after it", DOCUMENTED),
     row("failed sending data to the peer", Open(Closed), "libcurl", DOCUMENTED),
     row("failure when receiving data from the peer", Open(Closed), "libcurl", DOCUMENTED),
     row("getpeername() failed", Open(Closed), "libcurl", SEEN),
