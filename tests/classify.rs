@@ -273,6 +273,21 @@ fn what_stands_beside_an_error_never_makes_it_safe() {
     }
 }
 
+/// Serilog's compact JSON, OpenTelemetry's exception event, Google Cloud's log entries.
+#[test]
+fn logs_that_name_their_fields_otherwise_are_read() {
+    for (reading, symptom) in [
+        (r#"{"@t":"2026-12-01T00:00:00Z","@l":"Error","@mt":"failed","@x":"read timed out"}"#, "read-timeout"),
+        (r#"{"name":"exception","attributes":{"exception.message":"read ECONNRESET"}}"#, "reset"),
+        (r#"{"severity":"ERROR","jsonPayload":{"error":"connect ECONNREFUSED 127.0.0.1:9"}}"#, "refused"),
+        (r#"{"severity":"ERROR","textPayload":"curl: (52) Empty reply from server"}"#, "closed"),
+        // Whose status it is does not show.
+        (r#"{"attributes":{"http.response.status_code":200}}"#, "unknown"),
+    ] {
+        assert_eq!(verdict(reading).0, symptom, "{reading}");
+    }
+}
+
 #[test]
 fn the_codes_of_tools_tell_what_failed() {
     for (reading, symptom) in [
