@@ -125,3 +125,22 @@ fn one_principals_answer_for_another_is_leaked_and_a_stored_refusal_is_sticky() 
     assert_eq!(row(&ran, "bad_credential_first")["verdict"], "STICKY");
     assert!(!ran.stdout.contains("the-first-one") && !ran.stdout.contains("another-one"), "{}", ran.stdout);
 }
+
+/// Keyed by what other servers have for tracing.
+#[test]
+fn the_header_that_carries_the_key_is_not_varied() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("charges.jsonl");
+    let (file, keys) = (ledger.clone(), Mutex::new(HashMap::<String, String>::new()));
+    let address = start(move |stream| {
+        let Some(asked) = read(&stream) else { return true };
+        let mut keys = keys.lock().unwrap();
+        let count = keys.len();
+        let key = asked.field("x-request-id").expect("the key").to_owned();
+        reply(&stream, 200, keys.entry(key).or_insert_with(|| charge(&file, &asked, count)));
+        true
+    });
+    let ledger = ledger.to_str().unwrap();
+    let ran = probe(address, &["--ledger", ledger, "--key-header", "x-request-id", "--check", "replay_elsewhere"]);
+    assert_eq!(row(&ran.exits(0), "replay_elsewhere")["measured"]["charges"], 6);
+}

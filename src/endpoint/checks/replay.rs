@@ -7,10 +7,12 @@ use crate::endpoint::case::Case;
 use crate::endpoint::header::Header;
 use crate::endpoint::options::Options;
 use crate::endpoint::session::Session;
+use crate::endpoint::template::{KeyPlace, Template};
 
 const ROUNDS: u64 = 3;
-/// Ways to come from elsewhere, each varied by itself.
-const PLACES: u64 = 4;
+/// Headers that differ where a request comes from elsewhere, each varied by itself.
+const HEADERS: [(&str, &str); 2] =
+    [("another X-Request-Id", "X-Request-Id: idem-retry-2"), ("another User-Agent", "User-Agent: another-client/2.0")];
 
 pub fn again_plan(_: &Options) -> Plan {
     Plan::new(ROUNDS * 3, ROUNDS)
@@ -30,19 +32,17 @@ pub async fn again(session: &Session) -> Vec<Case> {
     session.retry_later(cases).await
 }
 
-pub fn elsewhere_plan(_: &Options) -> Plan {
-    Plan::new(2 * PLACES * 3, 2 * PLACES)
+pub fn elsewhere_plan(options: &Options) -> Plan {
+    let places = 2 + headers(&options.template).count() as u64;
+    Plan::new(2 * places * 3, 2 * places)
 }
 
 pub async fn elsewhere(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
     for _ in 0..2 {
-        for (label, header) in [
-            ("another connection", None),
-            ("another X-Request-Id", Some("X-Request-Id: idem-retry-2")),
-            ("another User-Agent", Some("User-Agent: another-client/2.0")),
-        ] {
-            cases.push(with_header(session, label, header).await);
+        cases.push(with_header(session, "another connection", None).await);
+        for (label, header) in headers(&session.options.template) {
+            cases.push(with_header(session, label, Some(header)).await);
         }
         cases.push(from_address(session).await);
         if enough(&cases) {
@@ -52,10 +52,17 @@ pub async fn elsewhere(session: &Session) -> Vec<Case> {
     session.retry_later(cases).await
 }
 
-async fn with_header(session: &Session, label: &str, header: Option<&str>) -> Case {
+/// The headers to vary, but for the one that carries the key: with another one it is another request.
+fn headers(template: &Template) -> impl Iterator<Item = (&'static str, Header)> {
+    let varied = HEADERS.map(|(label, header)| (label, Header::parse(header).expect("a constant")));
+    let is_key = |name: &str| matches!(&template.key_place, KeyPlace::Header(key) if key.eq_ignore_ascii_case(name));
+    varied.into_iter().filter(move |(_, header)| !is_key(&header.name))
+}
+
+async fn with_header(session: &Session, label: &str, header: Option<Header>) -> Case {
     let mut case = session.case("elsewhere", label);
     let mut varied = case.calls[0].clone();
-    varied.extra.extend(header.map(|h| Header::parse(h).expect("a constant")));
+    varied.extra.extend(header);
     case.calls.push(varied);
     session.send(&mut case, 0, "first").await;
     session.send(&mut case, 1, label).await;
