@@ -59,13 +59,15 @@ impl Session {
         let copies = count(|what| matches!(what, What::RequestForwarded { .. }));
         self.count(copies.max(1) as u64);
         let begun = |copy| self.begun(&events, copy).unwrap_or(sent);
+        let is_cut = events.iter().any(|event| matches!(event.what, What::UpstreamCut { .. }));
         let mut answers: Vec<_> = events
             .iter()
+            // No reply to what we broke off ourselves is no answer.
+            .filter(|event| !(is_cut && matches!(event.what, What::UpstreamFailed { .. })))
             .filter_map(|event| self.answered(event))
             .map(|(copy, ended, answer)| (begun(copy), ended, answer))
             .collect();
         if answers.is_empty() {
-            let is_cut = events.iter().any(|event| matches!(event.what, What::UpstreamCut { .. }));
             let why = if is_cut { "cut before a whole reply" } else { "never forwarded" };
             answers.push((sent, self.clock(), Answer::withheld(why)));
         }

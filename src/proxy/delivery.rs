@@ -78,11 +78,12 @@ impl Delivery<'_> {
         }
     }
 
-    /// Sends the first half and ends our side. What the upstream makes of it is still to be read after a FIN; a reset
+    /// Sends the first half, and ends our side at a moment. What the upstream makes of it is still to be read after a FIN; a reset
     /// leaves nothing to read.
-    pub async fn half(&self, by: End) -> Result<Option<UpstreamLeg>, Failure> {
+    pub async fn half(&self, after: Duration, by: End) -> Result<Option<UpstreamLeg>, Failure> {
         let mut leg = self.open(0).await?;
         let sent = self.send(&mut leg, 0, self.request.half()).await;
+        moment::reach(sent + after).await;
         let rest = match by {
             End::Fin => {
                 leg.end_request().await;

@@ -71,7 +71,7 @@ async fn apply(fault: Fault, legs: &mut Legs<'_>) -> Result<bool, Failure> {
             let reply = legs.fetch().await?;
             legs.give_part(&reply, at).await
         }
-        Fault::HalfRequest { by } => legs.half_request(by).await?,
+        Fault::HalfRequest { after, by } => legs.half_request(after, by).await?,
         Fault::CutUpstream { after, by } => legs.cut_upstream(after, by).await?,
         Fault::DeliverTwice { second } => {
             let reply = legs.fetch_twice(second).await?;

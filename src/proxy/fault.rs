@@ -21,9 +21,9 @@ pub enum Fault {
     ReplaceReply { status: u16, retry_after: Option<u64> },
     /// The upstream replies whole; the client gets the beginning, then the end of the stream.
     CutReply { at: CutAt },
-    /// Half of the request's body (of its head, where there is no body) is forwarded, then the upstream connection ends.
-    /// The client's connection ends likewise.
-    HalfRequest { by: End },
+    /// Half of the request's body (of its head, where there is no body) is forwarded, and the upstream connection ends at a
+    /// moment, counted from the last byte of it. The client's connection ends likewise.
+    HalfRequest { after: Duration, by: End },
     /// The upstream connection ends at a moment, counted from the last request byte written. The client's ends likewise.
     /// A reply that was whole before that moment is given to the client, and no `UpstreamCut` event is seen.
     CutUpstream { after: Duration, by: End },

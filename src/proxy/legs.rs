@@ -70,9 +70,9 @@ impl Legs<'_> {
         }
     }
 
-    /// Ends both legs after half of the request.
-    pub async fn half_request(&mut self, by: End) -> Result<bool, Failure> {
-        let rest = aside(self.client, self.notes, self.delivery.half(by)).await?;
+    /// Ends both legs at a moment after half of the request.
+    pub async fn half_request(&mut self, after: Duration, by: End) -> Result<bool, Failure> {
+        let rest = aside(self.client, self.notes, self.delivery.half(after, by)).await?;
         let goes_on = self.drop_client(by).await;
         if let Some(leg) = rest {
             // Noted, whatever it is; there is nobody to give it to.

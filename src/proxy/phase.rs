@@ -51,7 +51,7 @@ impl Phase {
             Phase::PostSlow => Fault::HoldReply { until: Until::ClientGone },
             Phase::PostError => Fault::ReplaceReply { status: 502, retry_after },
             Phase::HalfReply => Fault::CutReply { at: CutAt::Body },
-            Phase::HalfRequest => Fault::HalfRequest { by: End::Fin },
+            Phase::HalfRequest => Fault::HalfRequest { after: Duration::ZERO, by: End::Fin },
             Phase::Cut => Fault::CutUpstream { after: cut_after, by: End::Fin },
             Phase::DoubleDelivery => Fault::DeliverTwice { second: Second::Together },
             Phase::LateArrival => Fault::HoldRequest { until: Until::Opened(later.clone()) },

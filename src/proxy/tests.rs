@@ -98,6 +98,16 @@ async fn story(proxy: &mut Proxy) -> Vec<String> {
     events.iter().map(|event| name(&event.what)).collect()
 }
 
+/// How long after the last byte the upstream connection was ended.
+async fn cut_at(proxy: &mut Proxy) -> Duration {
+    let events = proxy.events().until(|event| matches!(event.what, What::Ended)).await;
+    let cut = events.iter().find_map(|event| match event.what {
+        What::UpstreamCut { after, .. } => Some(after),
+        _ => None,
+    });
+    cut.expect("it was ended")
+}
+
 fn name(what: &What) -> String {
     let text = format!("{what:?}");
     text.split([' ', '{']).next().unwrap().to_owned()
@@ -113,12 +123,7 @@ async fn a_cut_ends_both_legs_the_same_way_and_not_too_early() {
         assert_eq!(rest(client).await, (Vec::new(), by));
         let upstream = seen.recv().await.unwrap();
         assert_eq!((upstream.bytes.as_slice(), upstream.end), (REQUEST, by));
-        let events = proxy.events().until(|event| matches!(event.what, What::Ended)).await;
-        let cut = events.iter().find_map(|event| match event.what {
-            What::UpstreamCut { after, .. } => Some(after),
-            _ => None,
-        });
-        assert!(cut.unwrap() >= after);
+        assert!(cut_at(&mut proxy).await >= after);
     }
 }
 
@@ -137,9 +142,10 @@ async fn a_reply_before_the_cut_is_given() {
 
 #[tokio::test]
 async fn half_a_request_reaches_the_upstream_and_no_more() {
-    for by in [End::Fin, End::Rst] {
+    for (by, after) in [(End::Fin, 0), (End::Rst, 0), (End::Fin, 5), (End::Rst, 5)] {
+        let after = Duration::from_millis(after);
         let (address, mut seen) = upstream(REPLY, open()).await;
-        let proxy = proxy(address, Fault::HalfRequest { by }).await;
+        let mut proxy = proxy(address, Fault::HalfRequest { after, by }).await;
         let client = send(&proxy, REQUEST).await;
         assert_eq!(rest(client).await, (Vec::new(), by));
         let upstream = seen.recv().await.unwrap();
@@ -149,6 +155,7 @@ async fn half_a_request_reaches_the_upstream_and_no_more() {
             End::Fin => assert_eq!(upstream.bytes, REQUEST[..HEAD + 4]),
             End::Rst => assert!(REQUEST[..HEAD + 4].starts_with(&upstream.bytes)),
         }
+        assert!(cut_at(&mut proxy).await >= after);
     }
 }
 
@@ -285,7 +292,7 @@ async fn an_upstream_without_a_reply_is_a_gateway_error_whatever_the_fault() {
         Fault::HoldReply { until: Until::ClientGone },
         Fault::ReplaceReply { status: 500, retry_after: None },
         Fault::CutReply { at: CutAt::Head },
-        Fault::HalfRequest { by: End::Fin },
+        Fault::HalfRequest { after: Duration::ZERO, by: End::Fin },
         Fault::CutUpstream { after: Duration::ZERO, by: End::Fin },
         Fault::DeliverTwice { second: Second::Together },
         Fault::DeliverTwice { second: Second::AfterFirstReply },

@@ -1,27 +1,48 @@
-//! The upload stops half-way: the connection ends in the middle of the body; then the whole request comes.
+//! The upload stops half-way: the connection ends in the middle of the body; then the whole request comes. Invariant:
+//! some halves are held long enough to be read, and some are retried only when the target had time to notice the end.
 
-use super::Plan;
+use std::time::Duration;
+
+use super::{Plan, enough};
 use crate::endpoint::case::Case;
 use crate::endpoint::options::Options;
 use crate::endpoint::session::Session;
 use crate::proxy::{End, Fault};
 
-const ROUNDS: u64 = 3;
+/// How long the connection is kept after the half, in ms. What is reset at once may never have been read.
+const HELD: [u64; 3] = [0, 5, 50];
+/// A retry at once may overtake, and so repair, what the target does about a client that has gone; a later one comes this
+/// long after it at least.
+const LATER: Duration = Duration::from_millis(50);
 
+const KEYS: u64 = 2 * 2 * HELD.len() as u64;
+
+/// Each key's half and its later retry, and every other one's retry at once.
 pub fn plan(_: &Options) -> Plan {
-    Plan::new(2 * ROUNDS * 2, 2 * ROUNDS)
+    Plan::new(2 * KEYS + KEYS / 2, KEYS)
 }
 
 pub async fn drive(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
-    for by in [End::Fin, End::Rst] {
-        for _ in 0..ROUNDS {
-            let mut case = session.case("half_request", format!("stopped by {by}"));
-            let note = format!("half of the body, then {by}");
-            session.send_through(&mut case, &note, Fault::HalfRequest { by }, session.patience()).await;
-            session.send(&mut case, 0, "the whole request").await;
-            cases.push(case);
+    for (held, by, at_once) in ways() {
+        if enough(&cases) {
+            break;
         }
+        let mut case = session.case("half_request", format!("stopped by {by} after {held} ms"));
+        let note = format!("half of the body, then {by} after {held} ms");
+        let fault = Fault::HalfRequest { after: Duration::from_millis(held), by };
+        session.send_through(&mut case, &note, fault, session.patience()).await;
+        if at_once {
+            session.send(&mut case, 0, "the whole request").await;
+        }
+        cases.push(case);
     }
-    cases
+    tokio::time::sleep(LATER).await;
+    session.retry_later(cases).await
+}
+
+/// How long the half is held, how it ends, and whether it is retried at once (always once more later).
+fn ways() -> impl Iterator<Item = (u64, End, bool)> {
+    let ends = [End::Fin, End::Rst].into_iter().flat_map(|by| [true, false].map(|at_once| (by, at_once)));
+    ends.flat_map(|(by, at_once)| HELD.map(|held| (held, by, at_once)))
 }
