@@ -120,6 +120,10 @@ fn i4_in_flight_answers_and_silence_that_go_on_are_wedged() {
 fn i4_the_first_failure_repeated_is_sticky_and_another_one_is_wedged() {
     let failure = |status| answer(Class::Failure, status, "");
     gives(&once(vec![failure(500), failure(500)], 0), Verdict::Sticky);
+    let said = |text: &str| Answer { text: text.into(), ..failure(500) };
+    let (thrown, kept) = (r#"{"statusCode":500,"message":"No luck"}"#, r#"{"message":"No Luck","statusCode":500}"#);
+    gives(&once(vec![said(thrown), said(kept), said(kept)], 0), Verdict::Sticky);
+    gives(&once(vec![said(thrown), said(r#"{"message":"in flight"}"#)], 0), Verdict::Wedged);
     gives(&once(vec![silence(), failure(500), failure(500)], 0), Verdict::Wedged);
     gives(&once(vec![answer(Class::Refusal, 400, ""), answer(Class::Refusal, 400, "")], 0), Verdict::Sticky);
 }
