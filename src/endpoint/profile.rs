@@ -95,12 +95,12 @@ fn in_flight(races: &[&Case]) -> Option<String> {
     let raced: Vec<_> = races.iter().filter(copies).collect();
     let others =
         raced.iter().flat_map(|case| &case.attempts).filter(|a| a.note.starts_with("copy") && !a.answer.settles());
-    match (raced.is_empty(), set(others)) {
-        (true, _) => None,
-        (false, Some(said)) => Some(said),
-        (false, None) if raced.iter().any(|case| case.total().unwrap_or(0) > 1) => Some("charged again".into()),
-        (false, None) => Some("waits, then a success".into()),
+    if raced.is_empty() {
+        return None;
     }
+    let again = raced.iter().any(|case| case.total().unwrap_or(0) > 1).then(|| "charged again".to_string());
+    let said: Vec<_> = set(others).into_iter().chain(again).collect();
+    Some(if said.is_empty() { "waits, then a success".into() } else { said.join(", ") })
 }
 
 fn answers(cases: &[&Case], call: usize) -> Option<String> {
