@@ -16,6 +16,7 @@ mod oracle;
 mod plan;
 mod profile;
 mod report;
+mod restarted;
 mod row;
 mod run;
 mod secrets;

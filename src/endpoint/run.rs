@@ -7,9 +7,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::case::Case;
-use super::checks::{Check, Turn, restarted};
+use super::checks::{Check, Turn};
 use super::join::join_all;
 use super::oracle::Ledger;
+use super::restarted::restarted;
 use super::row::{Row, count};
 use super::session::{Health, Session};
 use super::verdict::Verdict;

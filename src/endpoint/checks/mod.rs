@@ -17,7 +17,6 @@ mod upload;
 mod window;
 
 pub use registry::CHECKS;
-pub use restart::restarted;
 
 use super::case::Case;
 use super::join::Local;

@@ -6,27 +6,26 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::Plan;
-use crate::client::{self, Connection, Request};
+use crate::client::Connection;
 use crate::endpoint::answer::Class;
 use crate::endpoint::case::{Case, Shortfall};
 use crate::endpoint::join::join_all;
 use crate::endpoint::options::Options;
+use crate::endpoint::restarted::restarted;
 use crate::endpoint::session::Session;
-use crate::endpoint::shell;
-use crate::outcome::Symptom;
 use crate::proxy::reach;
 
-/// For the command, and again for the server to be ready.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Kills under load, at least and at most: more than the least only while none has fallen between item and reply.
-const KILLS: [usize; 2] = [2, 4];
+/// Kills under load, at least and at most: more than the least only while few have fallen between item and reply.
+const KILLS: [usize; 2] = [3, 6];
+/// The key may be written anywhere between item and reply, so one kill there shows little.
+const FEW: usize = 4;
 /// Requests under way at a time.
-const WORKERS: u32 = 4;
+const WORKERS: u32 = 8;
 /// Bound of one worker's requests for one kill: where it was seen when the first one fell, and where it was not.
 const MOST: [usize; 2] = [30, 200];
 /// How much earlier than the kill is expected the load begins, at least; the kill is only about so precise.
 const LEAD: Duration = Duration::from_millis(4);
-/// No further kill is begun after it.
+/// No further kill is begun after it, but for the first under load.
 const BUDGET: Duration = Duration::from_secs(25);
 
 pub fn needs(options: &Options) -> Option<&'static str> {
@@ -58,8 +57,8 @@ pub async fn drive(session: &Session) -> Vec<Case> {
     let mut cases = vec![kills.after_success().await];
     let mut done = 0;
     let carried_out = |cases: &[Case]| cases.iter().all(|case| case.shortfall.is_none());
-    while carried_out(&cases) && done < KILLS[1] && since.elapsed() < BUDGET {
-        if done >= KILLS[0] && kills.between.get() > 0 {
+    while carried_out(&cases) && done < KILLS[1] && (done == 0 || since.elapsed() < BUDGET) {
+        if done >= KILLS[0] && kills.between.get() >= FEW {
             break;
         }
         cases.extend(kills.under_load().await);
@@ -163,46 +162,5 @@ impl Kills<'_> {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         None
-    }
-}
-
-/// Runs the restart command, and waits until the server answers again.
-///
-/// # Errors
-/// Says how the command failed, or what the server last said.
-pub async fn restarted(session: &Session, command: &str) -> Result<(), String> {
-    shell::effect(command, PATIENCE).await.map_err(|why| format!("--restart-cmd: {why}"))?;
-    ready(session).await
-}
-
-/// Waits until a request is neither refused nor answered 502 or 503. It asks for options, which changes nothing (RFC
-/// 9110, 9.2.1).
-///
-/// # Errors
-/// Says what the last answer was, after a minute.
-async fn ready(session: &Session) -> Result<(), String> {
-    let target = session.target();
-    let request = Request {
-        method: "OPTIONS".into(),
-        host: target.authority.clone(),
-        target: session.options.template.path.clone(),
-        headers: Vec::new(),
-        body: Vec::new(),
-    };
-    let end = Instant::now() + PATIENCE;
-    loop {
-        let outcome = client::attempt(target.socket, &request, session.patience()).await;
-        let up = match (&outcome.reply, outcome.symptom) {
-            (Some(reply), _) => !matches!(reply.status, 502 | 503),
-            (None, Symptom::Closed | Symptom::BadReply) => true,
-            (None, _) => false,
-        };
-        if up {
-            return Ok(());
-        }
-        if Instant::now() > end {
-            return Err(format!("the server is not ready after {PATIENCE:?}: {}", outcome.symptom));
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
