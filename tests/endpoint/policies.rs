@@ -120,6 +120,26 @@ fn key_durable_passes_all() {
     assert_eq!(all_checks(&server, 0), pairs(&[]));
 }
 
+/// As one that finds its port still taken: it is gone at once.
+#[test]
+fn a_server_that_does_not_come_up_is_started_again() {
+    let server = Restartable::start("key_durable");
+    let (here, script) = (server.folder.path().display(), server.script());
+    let flaky = format!(
+        "if [ -f {here}/tried ]; then sh {}; else touch {here}/tried; kill -9 $(cat {here}/pid); fi",
+        script.display()
+    );
+    let ran: crate::support::Ran =
+        crate::support::idem(["probe", "--format", "json", "--check", "restart", "--ledger"])
+            .arg(server.ledger())
+            .args(["--target", &format!("http://{}/charges", server.address), "--restart-cmd", &flaky])
+            .output()
+            .unwrap()
+            .into();
+    assert_eq!(verdicts(&ran.exits(0))["restart"], "OK");
+    assert!(server.folder.path().join("tried").exists());
+}
+
 #[test]
 fn replicas_with_stores_of_their_own_are_found() {
     let folder = tempfile::tempdir().unwrap();
