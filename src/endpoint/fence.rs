@@ -27,7 +27,9 @@ impl Session {
         self.settle(&mut case).await;
         if !case.settled() {
             let said = case.last().map(|answer| answer.line(None)).unwrap_or_default();
-            return Err(format!("the target takes no fresh request any more: {said}"));
+            return Err(format!(
+                "the target takes no fresh request (retries that were given up may still occupy it): {said}"
+            ));
         }
         if self.options.oracle.is_none() {
             return Ok(None);
