@@ -97,7 +97,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "half_request",
-        provokes: "the upload stops half-way, some halves held for up to 50 ms; the whole request at once and later",
+        provokes: "the upload stops half-way, some halves held for up to 50 ms; the whole request at once or later",
         means: "a request that never came whole charges, or blocks its key",
         cure: "take the key when the request is whole; give it up when the client is gone",
         turn: Turn::Staged,

@@ -17,13 +17,13 @@ const LATER: Duration = Duration::from_millis(50);
 
 const KEYS: u64 = 2 * 2 * HELD.len() as u64;
 
-/// Each key's half and its later retry, and every other one's retry at once.
+/// Each key's half and its retry. A retry after success is what `replay` is for.
 pub fn plan(_: &Options) -> Plan {
-    Plan::new(2 * KEYS + KEYS / 2, KEYS)
+    Plan::new(2 * KEYS, KEYS)
 }
 
 pub async fn drive(session: &Session) -> Vec<Case> {
-    let mut cases = Vec::new();
+    let (mut cases, mut waiting) = (Vec::new(), Vec::new());
     for (held, by, at_once) in ways() {
         if enough(&cases) {
             break;
@@ -34,14 +34,16 @@ pub async fn drive(session: &Session) -> Vec<Case> {
         session.send_through(&mut case, &note, fault, session.patience()).await;
         if at_once {
             session.send(&mut case, 0, "the whole request").await;
+            cases.push(case);
+        } else {
+            waiting.push(case);
         }
-        cases.push(case);
     }
     tokio::time::sleep(LATER).await;
-    session.retry_later(cases).await
+    [cases, session.retry_later(waiting).await].concat()
 }
 
-/// How long the half is held, how it ends, and whether it is retried at once (always once more later).
+/// How long the half is held, how it ends, and whether it is retried at once or later.
 fn ways() -> impl Iterator<Item = (u64, End, bool)> {
     let ends = [End::Fin, End::Rst].into_iter().flat_map(|by| [true, false].map(|at_once| (by, at_once)));
     ends.flat_map(|(by, at_once)| HELD.map(|held| (held, by, at_once)))
