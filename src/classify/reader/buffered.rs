@@ -33,10 +33,12 @@ impl<R: Read> Buffered<R> {
     }
 
     /// Where the unread part begins.
+    #[inline]
     pub fn at(&self) -> Position {
         self.at
     }
 
+    #[inline]
     pub fn unread(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
@@ -69,6 +71,7 @@ impl<R: Read> Buffered<R> {
     }
 
     /// The length of the line that begins here, without its end. None if it is too long.
+    #[inline]
     pub fn line_length(&mut self) -> io::Result<Option<usize>> {
         let mut seen = 0;
         loop {
@@ -121,6 +124,7 @@ impl<R: Read> Buffered<R> {
     }
 
     /// Passes over the rest of a line, of this length, and its end.
+    #[inline]
     pub fn end_line(&mut self, length: usize) {
         self.start = (self.start + length + 1).min(self.end);
         self.at = Position { line: self.at.line + 1, column: 1 };
