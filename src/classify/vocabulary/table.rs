@@ -1255,7 +1255,6 @@ pub const VOCABULARY: &[Row] = &[
     row("statuscode=", StatusFollows, "various", DOCUMENTED),
     row("status_code=", StatusFollows, "various", DOCUMENTED),
     row("|status_code: ", StatusFollows, "square", SEEN),
-    row(", status: ", StatusFollows, "slack_sdk", SEEN),
     row("header with status: ", StatusFollows, "gRPC core", SEEN),
     row("response status ", StatusFollows, "various", DOCUMENTED),
     row("responded with status ", StatusFollows, "various", DOCUMENTED),
