@@ -24,7 +24,7 @@ impl Session {
         let floor = self.floor.acquire().await.ok();
         self.send(&mut case, 0, "fence").await;
         drop(floor);
-        self.settle(&mut case).await;
+        self.settle(std::slice::from_mut(&mut case)).await;
         if !case.settled() {
             let said = case.last().map(|answer| answer.line(None)).unwrap_or_default();
             return Err(format!(

@@ -141,7 +141,7 @@ fn baseline(case: &Case) -> Option<Judgement> {
         return found(Verdict::Error, format!("the target does not take a plain request: {said}"));
     }
     if charges.iter().any(|&n| n > 1) {
-        return found(Verdict::Duplicate, "one request, more than one charge");
+        return found(Verdict::Duplicate, "one order, more than one charge");
     }
     let charged = charges.iter().filter(|&&n| n == 1).count();
     if case.charges.is_some() && charged == 0 {

@@ -111,7 +111,7 @@ impl Board {
     }
 
     async fn settled(&self, check: &'static Check, mut cases: Vec<Case>, session: &Session, since: Instant) -> Row {
-        join_all(cases.iter_mut().map(|case| session.settle(case))).await;
+        session.settle(&mut cases).await;
         let fenced = session.fence().await;
         counted(check, cases, session, fenced, since.elapsed())
     }

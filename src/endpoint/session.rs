@@ -99,7 +99,9 @@ impl Session {
 
     /// Takes a plain request's time as the target's latency, and the patience from it unless the user gave one.
     pub fn measured(&self, attempts: &[Attempt]) {
-        let mut times: Vec<_> = attempts.iter().map(|a| a.ended - a.sent).collect();
+        // What was turned away was not worked on.
+        let worked = attempts.iter().filter(|a| a.answer.class == Class::Success);
+        let mut times: Vec<_> = worked.map(|a| a.ended - a.sent).collect();
         times.sort();
         let (Some(&median), Some(&slowest)) = (times.get(times.len() / 2), times.last()) else { return };
         self.latency.set(median);

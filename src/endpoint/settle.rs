@@ -1,20 +1,30 @@
 //! Retries once the faults are over, as I4 asks for. Invariant: bounded by the lease and what the target asks for by
-//! Retry-After, and the last retry comes after both.
+//! Retry-After, and the last retry comes after both. A refusal that blames the load decides nothing before it was repeated
+//! while nothing else drove the target.
 
+use std::cell::Cell;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::answer::Class;
+use super::answer::{Answer, Class};
 use super::case::{Case, Shortfall};
+use super::join::join_all;
 use super::session::Session;
 
 /// A longer Retry-After is not waited for.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
+pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
 /// Pauses between retries while a lease may be held grow from the first to the second.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(1500)];
+/// Before each of the last retries of a key that is refused for the load, beyond a plain request's time: a handler may hold
+/// its lock a while after it has replied, and a loaded machine may stop it there.
+const QUIET: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(250)];
+/// For these retries, where the target asks for longer pauses.
+const QUIET_BUDGET: Duration = Duration::from_secs(10);
+/// So many keys refused to the last are a finding; the others need not be asked that often.
+const FEW: usize = 2;
 /// After so many keys that are not answered at all, more of them would only take the target's workers and our time.
 pub const SILENT: usize = 3;
 
@@ -40,13 +50,25 @@ impl Session {
         cases
     }
 
-    /// Retries the identical request until it settles or the lease is over. The last retry comes after the lease.
-    pub async fn settle(&self, case: &mut Case) {
+    /// Retries the identical request of each case until it settles or the lease is over.
+    pub async fn settle(&self, cases: &mut [Case]) {
+        let refused = Cell::new(0);
+        join_all(cases.iter_mut().map(|case| async {
+            self.settle_one(case).await;
+            if case.open() && case.last().is_some_and(blames_load) && refused.get() < FEW {
+                self.settle_alone(case, &refused).await;
+            }
+        }))
+        .await;
+    }
+
+    /// The last retry comes after the lease.
+    async fn settle_one(&self, case: &mut Case) {
         let since = Instant::now();
         let (mut lease, mut pause) = (self.options.lease, PAUSES[0]);
         case.waited = Duration::ZERO;
         while case.open() && case.waited < lease {
-            let asked = case.last().and_then(|answer| answer.retry_after).unwrap_or(Duration::ZERO);
+            let asked = asked(case);
             if asked > LONGEST_RETRY_AFTER {
                 let why = format!("the target asks to come back after {} s", asked.as_secs());
                 case.shortfall = Some(Shortfall::NotHit(why));
@@ -63,22 +85,51 @@ impl Session {
         }
     }
 
+    /// What still blames the load is asked a few times more, the target its own throughout.
+    async fn settle_alone(&self, case: &mut Case, refused: &Cell<usize>) {
+        let queued = Instant::now();
+        let _floor = self.undriven().await;
+        if refused.get() >= FEW {
+            return;
+        }
+        let since = Instant::now();
+        for quiet in QUIET {
+            let pause = (self.latency() + quiet).max(asked(case));
+            if !case.open() || since.elapsed() + pause > QUIET_BUDGET {
+                break;
+            }
+            tokio::time::sleep(pause).await;
+            self.send(case, 0, "retry").await;
+        }
+        case.waited += queued.elapsed();
+        refused.set(refused.get() + usize::from(case.open()));
+    }
+
     /// Waits until nothing else drives the target, so that no key is judged by how busy the other checks keep it. What
     /// blames the load is asked again only then; an in-flight answer at the lease's end at the latest. None where it may
     /// not wait: silence would keep all others waiting too.
     async fn alone(&self, case: &Case, end: Instant) -> Option<SemaphorePermit<'_>> {
-        let last = case.last()?;
-        let free = async {
-            let floor = self.floor.acquire_many(self.options.jobs as u32).await.ok();
-            sleep_until(self.driven.get() + self.latency() * 2).await;
-            floor
-        };
-        match (last.class, last.status) {
-            (Class::Failure, _) | (Class::InFlight, Some(429)) => free.await,
-            (Class::InFlight, _) => timeout_at(end, free).await.ok()?,
-            (Class::Refusal | Class::Silence | Class::Unsent | Class::Withheld | Class::Success | Class::Named, _) => {
-                None
-            }
+        match case.last()? {
+            answer if blames_load(answer) => self.undriven().await,
+            answer if answer.class == Class::InFlight => timeout_at(end, self.undriven()).await.ok()?,
+            _ => None,
         }
     }
+
+    /// The whole floor, and what the last check left behind is done.
+    async fn undriven(&self) -> Option<SemaphorePermit<'_>> {
+        let floor = self.floor.acquire_many(self.options.jobs as u32).await.ok();
+        sleep_until(self.driven.get() + self.latency() * 2).await;
+        floor
+    }
+}
+
+/// Whether the answer may be due to how busy the target is with other keys.
+fn blames_load(answer: &Answer) -> bool {
+    matches!((answer.class, answer.status), (Class::Failure, _) | (Class::InFlight, Some(429)))
+}
+
+/// How long the target asks to wait; zero where it does not say.
+fn asked(case: &Case) -> Duration {
+    case.last().and_then(|answer| answer.retry_after).unwrap_or(Duration::ZERO)
 }

@@ -8,8 +8,9 @@ use std::time::Duration;
 use crate::servers::{Charges, read, reply, start};
 use crate::{probe, row, verdicts};
 
-/// One charge at a time, of whatever key; who comes meanwhile is turned away with `status`.
-fn one_at_a_time(ledger: &Path, status: u16) -> SocketAddr {
+/// One charge at a time, of whatever key; who comes meanwhile is turned away with `status`. The till is closed `lingers`
+/// after the reply.
+fn one_at_a_time(ledger: &Path, status: u16, lingers: Duration) -> SocketAddr {
     let (charges, till) = (Charges::new(ledger), Arc::new(Mutex::new(())));
     start(move |stream| {
         let (charges, till) = (charges.clone(), till.clone());
@@ -22,28 +23,36 @@ fn one_at_a_time(ledger: &Path, status: u16) -> SocketAddr {
                 true => reply(&stream, 422, "{}"),
                 false => reply(&stream, 200, &format!("{{\"receipt\":\"{}\"}}", charged.receipt)),
             }
+            std::thread::sleep(lingers);
         });
         true
     })
 }
 
-fn turned_away(status: u16) {
+fn turned_away(status: u16, lingers: Duration, checks: &str) {
     let folder = tempfile::tempdir().unwrap();
     let ledger = folder.path().join("charges.jsonl");
-    let checks = "--lease 1s --check race_2 --check race_8 --check crowd --check cut";
-    let ran = probe(one_at_a_time(&ledger, status), &ledger, checks);
+    let ran = probe(one_at_a_time(&ledger, status, lingers), &ledger, checks);
     let found: Vec<_> = verdicts(&ran).into_iter().filter(|(_, verdict)| verdict != "OK").collect();
     assert!(found.is_empty(), "{found:?} {}", ran.stderr);
 }
 
+const MANY_KEYS: &str = "--lease 1s --check race_2 --check race_8 --check crowd --check cut";
+
 #[test]
 fn a_correct_server_that_is_unavailable_while_it_is_busy_has_no_finding() {
-    turned_away(503);
+    turned_away(503, Duration::ZERO, MANY_KEYS);
 }
 
 #[test]
 fn a_correct_server_that_has_too_many_requests_while_it_is_busy_has_no_finding() {
-    turned_away(429);
+    turned_away(429, Duration::ZERO, MANY_KEYS);
+}
+
+/// What a loaded machine does to any server: the handler is stopped between its reply and the end of its lock.
+#[test]
+fn a_correct_server_that_is_busy_beyond_its_reply_has_no_finding() {
+    turned_away(429, Duration::from_millis(30), "--lease 100ms --check replay --check crowd --check double_delivery");
 }
 
 /// A listener whose queue is short.
