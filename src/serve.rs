@@ -18,7 +18,7 @@ use crate::policy::Policy;
 use crate::server::{ChargeService, Server};
 
 /// How long a killed predecessor may take to be gone.
-const PREDECESSOR: Duration = Duration::from_secs(2);
+const PREDECESSOR: Duration = Duration::from_secs(4);
 
 /// The command: serves until it is interrupted. Errors: a window where the policy has none, the ledger, the port.
 pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
@@ -42,19 +42,22 @@ pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
 }
 
 /// Takes what a predecessor may hold. One that was killed keeps its ledger and its port until its last thread has ended,
-/// which is a little later than the process looks dead.
+/// which is a little later than the process looks dead. Says once that it waits.
 fn once_free<T>(mut take: impl FnMut() -> anyhow::Result<T>) -> anyhow::Result<T> {
     let end = Instant::now() + PREDECESSOR;
     let is_held = |error: &anyhow::Error| {
         let kind = error.root_cause().downcast_ref::<io::Error>().map(io::Error::kind);
         matches!(kind, Some(io::ErrorKind::ResourceBusy | io::ErrorKind::AddrInUse))
     };
-    loop {
-        match take() {
-            Err(error) if is_held(&error) && Instant::now() < end => std::thread::sleep(Duration::from_millis(5)),
-            taken => return taken,
-        }
+    let mut taken = take();
+    if let Some(held) = taken.as_ref().err().filter(|error| is_held(error)) {
+        say!("idem: waiting up to {} s: {held:#}", PREDECESSOR.as_secs());
     }
+    while taken.as_ref().is_err_and(&is_held) && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(5));
+        taken = take();
+    }
+    taken
 }
 
 fn policy(args: &ServeArgs) -> anyhow::Result<Policy> {

@@ -107,10 +107,12 @@ impl Running {
 
     /// The first line of standard output.
     pub fn first_line(&mut self) -> String {
-        let stdout = self.0.stdout.as_mut().expect("it is piped");
-        let mut line = String::new();
-        BufReader::with_capacity(1, stdout).read_line(&mut line).expect("a line is read");
-        line.trim_end().to_owned()
+        first_line_of(self.0.stdout.as_mut().expect("it is piped"))
+    }
+
+    /// The first line of standard error.
+    pub fn first_complaint(&mut self) -> String {
+        first_line_of(self.0.stderr.as_mut().expect("it is piped"))
     }
 
     /// Waits for its end.
@@ -120,6 +122,13 @@ impl Running {
         self.0.stderr.take().expect("it is piped").read_to_string(&mut stderr).expect("UTF-8");
         Ran { code: self.0.wait().expect("it ends").code(), stdout, stderr }
     }
+}
+
+/// Takes no byte beyond the line.
+fn first_line_of(pipe: &mut impl Read) -> String {
+    let mut line = String::new();
+    BufReader::with_capacity(1, pipe).read_line(&mut line).expect("a line is read");
+    line.trim_end().to_owned()
 }
 
 impl Drop for Running {
