@@ -89,7 +89,8 @@ fn examples(block: &[&'static str]) -> Vec<Example> {
 }
 
 /// Runs the commands of a block in one shell, as a user would, with the built binary first on the path. What was left
-/// in the background ends with it. Gives what each command printed, and its exit code.
+/// in the background ends with it. Gives what each command printed, and its exit code. Ports are free ones, since the
+/// README's may be taken here.
 fn session(examples: &[Example]) -> Vec<(String, i32)> {
     let folder = tempfile::tempdir().unwrap();
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_idem")).parent().unwrap();
@@ -99,8 +100,15 @@ fn session(examples: &[Example]) -> Vec<(String, i32)> {
         let left = if example.command.ends_with('&') { "left=\"$left $!\"" } else { "" };
         script += &format!("{}\nprintf '{END}%d{END}' $?\n{left}\n", example.command);
     }
+    let ports = free_ports();
+    for (shown, free) in &ports {
+        script = script.replace(shown, free);
+    }
     let output = Command::new("sh").args(["-c", &script]).env("PATH", path).current_dir(folder.path()).output();
-    let output = support::Ran::from(output.unwrap());
+    let mut output = support::Ran::from(output.unwrap());
+    for (shown, free) in &ports {
+        output.stdout = output.stdout.replace(free, shown);
+    }
     let mut parts = output.stdout.split(END);
     let mut printed = Vec::new();
     while let (Some(text), Some(code)) = (parts.next(), parts.next()) {
@@ -108,6 +116,16 @@ fn session(examples: &[Example]) -> Vec<(String, i32)> {
     }
     assert_eq!(printed.len(), examples.len(), "{}", output.stderr);
     printed
+}
+
+/// Each address that the README listens on, and one that is free now.
+fn free_ports() -> Vec<(&'static str, String)> {
+    let mut shown: Vec<_> = README.split_whitespace().filter(|word| word.starts_with("127.0.0.1:18")).collect();
+    shown.sort();
+    shown.dedup();
+    // All held until all are found, so that no two are the same.
+    let free: Vec<_> = shown.iter().map(|_| std::net::TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    shown.into_iter().zip(free).map(|(shown, free)| (shown, free.local_addr().unwrap().to_string())).collect()
 }
 
 /// Ends what one command printed.
