@@ -105,6 +105,11 @@ impl Answer {
         matches!(self.class, Class::Success | Class::Named)
     }
 
+    /// A conflict or the like, not a 202, by which the target says that it has taken the request.
+    pub fn refuses_for_now(&self) -> bool {
+        self.class == Class::InFlight && self.status != Some(202)
+    }
+
     /// As a time line shows it, with the receipt under the name that the case gave it.
     pub fn line(&self, receipt: Option<&str>) -> String {
         match (self.status, self.class) {

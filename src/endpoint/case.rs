@@ -176,6 +176,13 @@ impl Case {
         self.attempts.last().is_some_and(|attempt| attempt.answer.class == Class::Silence)
     }
 
+    /// Whether the key was refused for now before any other request with it had begun.
+    pub fn refused_fresh(&self) -> bool {
+        let began_before = |end| self.attempts.iter().filter(|other| other.sent < end).count();
+        let mut refused = self.attempts.iter().filter(|attempt| attempt.answer.refuses_for_now());
+        self.rule == Rule::Once && refused.any(|attempt| began_before(attempt.ended) == 1)
+    }
+
     /// Whether the client still has to ask: nothing has come of its request yet.
     pub fn open(&self) -> bool {
         let asked = match self.rule {

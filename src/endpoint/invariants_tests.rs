@@ -116,6 +116,22 @@ fn i4_in_flight_answers_and_silence_that_go_on_are_wedged() {
     gives(&once(vec![success("r"), in_flight()], 1), Verdict::Wedged);
 }
 
+/// A conflict before any other request with the key had begun is another key's doing.
+#[test]
+fn a_key_is_refused_fresh_only_before_its_second_request() {
+    let at = |sent, ended, answer| {
+        let (sent, ended) = (Duration::from_millis(sent), Duration::from_millis(ended));
+        Attempt { sent, ended, ..attempt(0, answer, false) }
+    };
+    let fresh = |attempts| Case { attempts, ..once(vec![], 0) }.refused_fresh();
+    assert!(fresh(vec![at(0, 2, in_flight()), at(3, 4, success("r"))]));
+    assert!(!fresh(vec![at(0, 4, success("r")), at(1, 2, in_flight())]));
+    assert!(!fresh(vec![at(0, 2, silence()), at(3, 4, in_flight())]));
+    assert!(!fresh(vec![at(0, 2, answer(Class::InFlight, 202, ""))]));
+    let shared = Case { rule: Rule::Reuse, ..once(vec![in_flight()], 0) };
+    assert!(!shared.refused_fresh());
+}
+
 #[test]
 fn i4_the_first_failure_repeated_is_sticky_and_another_one_is_wedged() {
     let failure = |status| answer(Class::Failure, status, "");

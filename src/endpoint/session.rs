@@ -45,6 +45,9 @@ pub struct Session {
     pub floor: Semaphore,
     /// When a check last ended; what it began at the target and did not wait for takes as long as a plain request at most.
     pub driven: Cell<Instant>,
+    /// Whether the target has refused a key for now that it could not know yet, as with one lock for several keys: then its
+    /// conflicts too may be due to the load.
+    pub contended: Cell<bool>,
     next: Cell<u64>,
     /// Of a plain request with a fresh key, the latest measure.
     latency: Cell<Duration>,
@@ -66,6 +69,7 @@ impl Session {
             stage,
             floor,
             driven: Cell::new(Instant::now()),
+            contended: Cell::new(false),
             next: Cell::new(0),
             latency: Cell::new(Duration::ZERO),
             patience: Cell::new(patience),

@@ -52,10 +52,12 @@ impl Session {
 
     /// Retries the identical request of each case until it settles or the lease is over.
     pub async fn settle(&self, cases: &mut [Case]) {
+        let fresh = cases.iter().any(Case::refused_fresh);
+        self.contended.set(self.contended.get() || fresh);
         let refused = Cell::new(0);
         join_all(cases.iter_mut().map(|case| async {
             self.settle_one(case).await;
-            if case.open() && case.last().is_some_and(blames_load) && refused.get() < FEW {
+            if case.open() && case.last().is_some_and(|last| self.blames_load(last)) && refused.get() < FEW {
                 self.settle_alone(case, &refused).await;
             }
         }))
@@ -110,7 +112,7 @@ impl Session {
     /// not wait: silence would keep all others waiting too.
     async fn alone(&self, case: &Case, end: Instant) -> Option<SemaphorePermit<'_>> {
         match case.last()? {
-            answer if blames_load(answer) => self.undriven().await,
+            answer if self.blames_load(answer) => self.undriven().await,
             answer if answer.class == Class::InFlight => timeout_at(end, self.undriven()).await.ok()?,
             _ => None,
         }
@@ -122,11 +124,12 @@ impl Session {
         sleep_until(self.driven.get() + self.latency() * 2).await;
         floor
     }
-}
 
-/// Whether the answer may be due to how busy the target is with other keys.
-fn blames_load(answer: &Answer) -> bool {
-    matches!((answer.class, answer.status), (Class::Failure, _) | (Class::InFlight, Some(429)))
+    /// Whether the answer may be due to how busy the target is with other keys.
+    fn blames_load(&self, answer: &Answer) -> bool {
+        let conflict = answer.status == Some(429) || self.contended.get() && answer.refuses_for_now();
+        answer.class == Class::Failure || answer.class == Class::InFlight && conflict
+    }
 }
 
 /// How long the target asks to wait; zero where it does not say.

@@ -52,7 +52,10 @@ fn a_correct_server_that_has_too_many_requests_while_it_is_busy_has_no_finding()
 /// What a loaded machine does to any server: the handler is stopped between its reply and the end of its lock.
 #[test]
 fn a_correct_server_that_is_busy_beyond_its_reply_has_no_finding() {
-    turned_away(429, Duration::from_millis(30), "--lease 100ms --check replay --check crowd --check double_delivery");
+    for status in [429, 409] {
+        let checks = "--lease 100ms --check replay --check crowd --check double_delivery";
+        turned_away(status, Duration::from_millis(30), checks);
+    }
 }
 
 /// A listener whose queue is short.

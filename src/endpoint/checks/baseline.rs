@@ -32,10 +32,11 @@ pub async fn drive(session: &Session) -> Vec<Case> {
     vec![case]
 }
 
-/// How long to wait at least where the last request was turned away for now (RFC 6585, 4 and RFC 9110, 15.6.4); None
-/// where it was not, or for longer than is waited.
+/// How long to wait at least where the last request was turned away for now (429 of RFC 6585, 503 of RFC 9110, or a
+/// conflict with another key); None where it was not, or for longer than is waited.
 fn turned_away(case: &Case) -> Option<Duration> {
     let answer = &case.attempts.last()?.answer;
     let asked = answer.retry_after.unwrap_or(Duration::ZERO);
-    (matches!(answer.status, Some(429 | 503)) && asked <= LONGEST_RETRY_AFTER).then_some(asked)
+    let turned_away = answer.status == Some(503) || answer.refuses_for_now();
+    (turned_away && asked <= LONGEST_RETRY_AFTER).then_some(asked)
 }
