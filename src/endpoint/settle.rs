@@ -134,5 +134,5 @@ impl Session {
 
 /// How long the target asks to wait; zero where it does not say.
 fn asked(case: &Case) -> Duration {
-    case.last().and_then(|answer| answer.retry_after).unwrap_or(Duration::ZERO)
+    case.last().and_then(|answer| answer.retry_after).unwrap_or_default()
 }

@@ -36,7 +36,7 @@ pub async fn drive(session: &Session) -> Vec<Case> {
 /// conflict with another key); None where it was not, or for longer than is waited.
 fn turned_away(case: &Case) -> Option<Duration> {
     let answer = &case.attempts.last()?.answer;
-    let asked = answer.retry_after.unwrap_or(Duration::ZERO);
+    let asked = answer.retry_after.unwrap_or_default();
     let turned_away = answer.status == Some(503) || answer.refuses_for_now();
     (turned_away && asked <= LONGEST_RETRY_AFTER).then_some(asked)
 }
