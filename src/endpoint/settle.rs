@@ -25,6 +25,8 @@ const QUIET: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(1
 const QUIET_BUDGET: Duration = Duration::from_secs(10);
 /// So many keys refused to the last are a finding; the others need not be asked that often.
 const FEW: usize = 2;
+/// A key that settles so long after the lease is worth a remark: that the target was busy till then is not shown.
+const OVERDUE: Duration = Duration::from_secs(1);
 /// After so many keys that are not answered at all, more of them would only take the target's workers and our time.
 pub const SILENT: usize = 3;
 
@@ -54,18 +56,26 @@ impl Session {
     pub async fn settle(&self, cases: &mut [Case]) {
         let fresh = cases.iter().any(Case::refused_fresh);
         self.contended.set(self.contended.get() || fresh);
-        let refused = Cell::new(0);
+        let (refused, overdue) = (Cell::new(0), Cell::new(Duration::ZERO));
         join_all(cases.iter_mut().map(|case| async {
-            self.settle_one(case).await;
+            let lease = self.settle_one(case).await;
             if case.open() && case.last().is_some_and(|last| self.blames_load(last)) && refused.get() < FEW {
                 self.settle_alone(case, &refused).await;
             }
+            if case.settled() && case.waited > lease + OVERDUE {
+                overdue.set(case.waited.max(overdue.get()));
+            }
         }))
         .await;
+        if let Some(last) = cases.last_mut().filter(|_| !overdue.get().is_zero()) {
+            let waited = overdue.get().as_secs_f64();
+            let late = format!("a key refused for now, as by a busy target, settled only after {waited:.1} s");
+            last.remark = Some(last.remark.take().map_or(late.clone(), |other| format!("{other}; {late}")));
+        }
     }
 
-    /// The last retry comes after the lease.
-    async fn settle_one(&self, case: &mut Case) {
+    /// The last retry comes after the lease. Gives the lease, as long as Retry-After has made it.
+    async fn settle_one(&self, case: &mut Case) -> Duration {
         let since = Instant::now();
         let (mut lease, mut pause) = (self.options.lease, PAUSES[0]);
         case.waited = Duration::ZERO;
@@ -74,7 +84,7 @@ impl Session {
             if asked > LONGEST_RETRY_AFTER {
                 let why = format!("the target asks to come back after {} s", asked.as_secs());
                 case.shortfall = Some(Shortfall::NotHit(why));
-                return;
+                break;
             }
             lease = lease.max(self.options.lease + asked);
             let pause_now = scattered(pause).max(asked);
@@ -85,6 +95,7 @@ impl Session {
             pause = (pause * 3 / 2).min(PAUSES[1]);
             case.waited = since.elapsed();
         }
+        lease
     }
 
     /// What still blames the load is asked a few times more, the target its own throughout.

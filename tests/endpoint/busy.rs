@@ -1,5 +1,6 @@
 //! Correct servers that turn requests away while they are busy: what blames the load is no finding.
 
+use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -56,6 +57,31 @@ fn a_correct_server_that_is_busy_beyond_its_reply_has_no_finding() {
         let checks = "--lease 100ms --check replay --check crowd --check double_delivery";
         turned_away(status, Duration::from_millis(30), checks);
     }
+}
+
+/// Six times too many requests for one key, each time for a second: longer than the lease and what is asked for.
+#[test]
+fn a_key_that_settles_long_after_the_lease_is_remarked_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("charges.jsonl");
+    let (charges, refused) = (Charges::new(&ledger), Arc::new(Mutex::new(Vec::new())));
+    let target = start(move |stream| {
+        let Some(asked) = read(&stream) else { return true };
+        let intent = asked.body["intent"].to_string();
+        let mut refused = refused.lock().unwrap();
+        let is_the_one = intent.contains("-replay-") && refused.first().is_none_or(|first| *first == intent);
+        if is_the_one && refused.len() < 6 {
+            refused.push(intent);
+            let head = "HTTP/1.1 429 X\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            (&stream).write_all(head.as_bytes()).unwrap();
+        } else {
+            reply(&stream, 200, &format!("{{\"receipt\":\"{}\"}}", charges.charge(&asked).receipt));
+        }
+        true
+    });
+    let ran = probe(target, &ledger, "--lease 100ms --check replay").exits(0);
+    let evidence = row(&ran, "replay")["evidence"].to_string();
+    assert!(evidence.contains("a key refused for now, as by a busy target, settled only after "), "{evidence}");
 }
 
 /// A listener whose queue is short.
