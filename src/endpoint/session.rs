@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::answer::{Answer, Class};
 use super::case::{Attempt, Case, Rule};
 use super::options::Options;
+use super::settle::QUIET_BUDGET;
 use super::template::Call;
 use crate::address::Address;
 use crate::client::{Connection, Outcome};
@@ -48,6 +49,8 @@ pub struct Session {
     /// Whether the target has refused a key for now that it could not know yet, as with one lock for several keys: then its
     /// conflicts too may be due to the load.
     pub contended: Cell<bool>,
+    /// What is left of the time for retries in quiet that are in vain.
+    pub quiet: Cell<Duration>,
     next: Cell<u64>,
     /// Of a plain request with a fresh key, the latest measure.
     latency: Cell<Duration>,
@@ -70,6 +73,7 @@ impl Session {
             floor,
             driven: Cell::new(Instant::now()),
             contended: Cell::new(false),
+            quiet: Cell::new(QUIET_BUDGET),
             next: Cell::new(0),
             latency: Cell::new(Duration::ZERO),
             patience: Cell::new(patience),

@@ -1,6 +1,6 @@
 //! Retries once the faults are over, as I4 asks for. Invariant: bounded by the lease and what the target asks for by
-//! Retry-After, and the last retry comes after both. A refusal that blames the load decides nothing before it was repeated
-//! while nothing else drove the target.
+//! Retry-After, and by waiting for the check that drives; the last retry comes after all. A refusal that blames the load
+//! decides only where no check drove the target.
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -15,16 +15,15 @@ use super::join::join_all;
 use super::session::Session;
 
 /// A longer Retry-After is not waited for.
-pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
 /// Pauses between retries while a lease may be held grow from the first to the second.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(1500)];
 /// Before each of the last retries of a key that is refused for the load, beyond a plain request's time: a handler may hold
 /// its lock a while after it has replied, and a loaded machine may stop it there.
-const QUIET: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(250)];
-/// For these retries, where the target asks for longer pauses.
-const QUIET_BUDGET: Duration = Duration::from_secs(10);
-/// So many keys refused to the last are a finding; the others need not be asked that often.
-const FEW: usize = 2;
+pub const QUIET: [Duration; 4] =
+    [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(250), Duration::from_millis(500)];
+/// For such retries that were in vain, in a whole run.
+pub const QUIET_BUDGET: Duration = Duration::from_secs(20);
 /// A key that settles so long after the lease is worth a remark: that the target was busy till then is not shown.
 const OVERDUE: Duration = Duration::from_secs(1);
 /// After so many keys that are not answered at all, more of them would only take the target's workers and our time.
@@ -56,30 +55,25 @@ impl Session {
     pub async fn settle(&self, cases: &mut [Case]) {
         let fresh = cases.iter().any(Case::refused_fresh);
         self.contended.set(self.contended.get() || fresh);
-        let (refused, overdue) = (Cell::new(0), Cell::new(Duration::ZERO));
-        join_all(cases.iter_mut().map(|case| async {
-            let lease = self.settle_one(case).await;
-            if case.open() && case.last().is_some_and(|last| self.blames_load(last)) && refused.get() < FEW {
-                self.settle_alone(case, &refused).await;
-            }
-            if case.settled() && case.waited > lease + OVERDUE {
-                overdue.set(case.waited.max(overdue.get()));
-            }
-        }))
-        .await;
-        if let Some(last) = cases.last_mut().filter(|_| !overdue.get().is_zero()) {
-            let waited = overdue.get().as_secs_f64();
-            let late = format!("a key refused for now, as by a busy target, settled only after {waited:.1} s");
+        let in_vain = Cell::new(false);
+        let leases = join_all(cases.iter_mut().map(|case| self.settle_one(case, &in_vain))).await;
+        let late =
+            cases.iter_mut().zip(leases).filter(|(case, lease)| self.overdue(case, *lease)).map(|(case, _)| case);
+        if let Some(last) = late.max_by_key(|case| case.waited) {
+            let (label, waited) = (&last.label, last.waited.as_secs_f64());
+            let late = format!("{label}: refused for now, as by a busy target, and settled only after {waited:.1} s");
             last.remark = Some(last.remark.take().map_or(late.clone(), |other| format!("{other}; {late}")));
         }
     }
 
-    /// The last retry comes after the lease. Gives the lease, as long as Retry-After has made it.
-    async fn settle_one(&self, case: &mut Case) -> Duration {
+    /// The last retry comes after the lease, and where the last answer blames the load it was alone with the target. Gives
+    /// the lease, as long as Retry-After has made it.
+    async fn settle_one(&self, case: &mut Case, in_vain: &Cell<bool>) -> Duration {
         let since = Instant::now();
         let (mut lease, mut pause) = (self.options.lease, PAUSES[0]);
+        let mut was_alone = false;
         case.waited = Duration::ZERO;
-        while case.open() && case.waited < lease {
+        while case.open() && (case.waited < lease || !was_alone && self.refused_for_load(case)) {
             let asked = asked(case);
             if asked > LONGEST_RETRY_AFTER {
                 let why = format!("the target asks to come back after {} s", asked.as_secs());
@@ -91,6 +85,12 @@ impl Session {
             tokio::time::sleep(pause_now.min(lease.saturating_sub(since.elapsed()))).await;
             let alone = self.alone(case, since + lease).await;
             self.send(case, 0, "retry").await;
+            was_alone = alone.is_some();
+            if was_alone && since.elapsed() >= lease && !in_vain.get() {
+                self.ask_in_quiet(case).await;
+                // One such key is a finding; the others need not be asked that often.
+                in_vain.set(in_vain.get() || self.refused_for_load(case));
+            }
             drop(alone);
             pause = (pause * 3 / 2).min(PAUSES[1]);
             case.waited = since.elapsed();
@@ -98,24 +98,27 @@ impl Session {
         lease
     }
 
-    /// What still blames the load is asked a few times more, the target its own throughout.
-    async fn settle_alone(&self, case: &mut Case, refused: &Cell<usize>) {
-        let queued = Instant::now();
-        let _floor = self.undriven().await;
-        if refused.get() >= FEW {
-            return;
-        }
+    /// What blames the load is asked a few times more while nothing else drives the target.
+    async fn ask_in_quiet(&self, case: &mut Case) {
         let since = Instant::now();
         for quiet in QUIET {
             let pause = (self.latency() + quiet).max(asked(case));
-            if !case.open() || since.elapsed() + pause > QUIET_BUDGET {
+            if !self.refused_for_load(case) || since.elapsed() + pause > self.quiet.get() {
                 break;
             }
             tokio::time::sleep(pause).await;
             self.send(case, 0, "retry").await;
         }
-        case.waited += queued.elapsed();
-        refused.set(refused.get() + usize::from(case.open()));
+        if case.open() {
+            self.quiet.set(self.quiet.get().saturating_sub(since.elapsed()));
+        }
+    }
+
+    /// Whether the case has settled long after its lease, and was refused for the load till then.
+    fn overdue(&self, case: &Case, lease: Duration) -> bool {
+        let refusal = case.attempts.iter().rfind(|attempt| !attempt.answer.settles());
+        let blamed = refusal.is_some_and(|attempt| self.blames_load(&attempt.answer));
+        blamed && case.settled() && case.waited > lease + OVERDUE
     }
 
     /// Waits until nothing else drives the target, so that no key is judged by how busy the other checks keep it. What
@@ -134,6 +137,10 @@ impl Session {
         let floor = self.floor.acquire_many(self.options.jobs as u32).await.ok();
         sleep_until(self.driven.get() + self.latency() * 2).await;
         floor
+    }
+
+    fn refused_for_load(&self, case: &Case) -> bool {
+        case.open() && case.last().is_some_and(|last| self.blames_load(last))
     }
 
     /// Whether the answer may be due to how busy the target is with other keys.

@@ -81,7 +81,7 @@ fn a_key_that_settles_long_after_the_lease_is_remarked_on() {
     });
     let ran = probe(target, &ledger, "--lease 100ms --check replay").exits(0);
     let evidence = row(&ran, "replay")["evidence"].to_string();
-    assert!(evidence.contains("a key refused for now, as by a busy target, settled only after "), "{evidence}");
+    assert!(evidence.contains("refused for now, as by a busy target, and settled only after "), "{evidence}");
 }
 
 /// A listener whose queue is short.
