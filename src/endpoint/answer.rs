@@ -105,7 +105,7 @@ impl Answer {
         matches!(self.class, Class::Success | Class::Named)
     }
 
-    /// A conflict or the like, not a 202, by which the target says that it has taken the request.
+    /// A conflict or the like, to be asked again. A 202 is none: it says that the request was taken (RFC 9110, 15.3.3).
     pub fn refuses_for_now(&self) -> bool {
         self.class == Class::InFlight && self.status != Some(202)
     }

@@ -93,7 +93,7 @@ pub struct Case {
     /// None where it shows all that it should.
     pub shortfall: Option<Shortfall>,
     /// What the row's evidence should say beside the verdict.
-    pub remark: Option<String>,
+    pub remarks: Vec<String>,
     /// No retry may come any more: it would mean another thing.
     pub closed: bool,
     /// How long was waited for it to settle, where it did not at once.
@@ -111,7 +111,7 @@ impl Case {
             acts: Vec::new(),
             charges: None,
             shortfall: None,
-            remark: None,
+            remarks: Vec::new(),
             closed: false,
             waited: Duration::ZERO,
         }

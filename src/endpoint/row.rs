@@ -82,7 +82,7 @@ impl Row {
 
     /// What an OK does not cover.
     pub fn remarks(&self) -> Vec<&str> {
-        self.cases.iter().filter_map(|case| case.remark.as_deref()).collect()
+        self.cases.iter().flat_map(|case| &case.remarks).map(String::as_str).collect()
     }
 
     pub fn figures(&self) -> Figures {

@@ -62,7 +62,7 @@ impl Session {
         if let Some(last) = late.max_by_key(|case| case.waited) {
             let (label, waited) = (&last.label, last.waited.as_secs_f64());
             let late = format!("{label}: refused for now, as by a busy target, and settled only after {waited:.1} s");
-            last.remark = Some(last.remark.take().map_or(late.clone(), |other| format!("{other}; {late}")));
+            last.remarks.push(late);
         }
     }
 
@@ -89,7 +89,7 @@ impl Session {
             if was_alone && since.elapsed() >= lease && !in_vain.get() {
                 self.ask_in_quiet(case).await;
                 // One such key is a finding; the others need not be asked that often.
-                in_vain.set(in_vain.get() || self.refused_for_load(case));
+                in_vain.set(self.refused_for_load(case));
             }
             drop(alone);
             pause = (pause * 3 / 2).min(PAUSES[1]);
@@ -145,8 +145,8 @@ impl Session {
 
     /// Whether the answer may be due to how busy the target is with other keys.
     fn blames_load(&self, answer: &Answer) -> bool {
-        let conflict = answer.status == Some(429) || self.contended.get() && answer.refuses_for_now();
-        answer.class == Class::Failure || answer.class == Class::InFlight && conflict
+        let may_be_others = answer.status == Some(429) || self.contended.get();
+        answer.class == Class::Failure || answer.refuses_for_now() && may_be_others
     }
 }
 

@@ -71,7 +71,7 @@ pub async fn drive(session: &Session, most: usize) -> Vec<Case> {
         }
     }
     if let Some(last) = cases.last_mut().filter(|_| copies < most) {
-        last.remark = Some(format!("the target took {copies} of {most} connections at once"));
+        last.remarks.push(format!("the target took {copies} of {most} connections at once"));
     }
     [measured, session.retry_later(cases).await].concat()
 }

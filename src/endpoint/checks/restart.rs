@@ -146,7 +146,7 @@ impl Kills<'_> {
             last.shortfall = Some(Shortfall::NotHit("no request was in the middle when the server was killed".into()));
         } else if self.between.get() == 0 {
             let part = "between ledger item and reply: unproven, no kill fell there";
-            last.remark = Some(format!("{part}; {cut_off} requests were cut off before their item"));
+            last.remarks.push(format!("{part}; {cut_off} requests were cut off before their item"));
         }
     }
 
