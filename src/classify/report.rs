@@ -3,13 +3,13 @@
 
 use std::io::{self, Write};
 
-use super::findings::{Evicted, Finding, Kind};
-use super::reading::Reading;
-use super::tally::Tally;
-use super::verdict::{Evidence, Verdict};
-use crate::cli::classify::Format;
-use crate::outcome::Symptom;
-use crate::retry_after::RetryAfter;
+use super::args::Format;
+use super::extract::reading::Reading;
+use super::findings::finder::{Evicted, Finding, Kind};
+use super::findings::tally::Tally;
+use super::judge::verdict::{Evidence, Verdict};
+use crate::http::retry_after::RetryAfter;
+use crate::terms::outcome::Symptom;
 
 /// Where results go. A line is put together in `buffer`, which is written out when it is full.
 pub struct Report<W> {

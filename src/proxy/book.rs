@@ -5,9 +5,13 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, SystemTime};
 
 use super::event::{Event, What};
-use super::reading::{self, Reading};
-use super::{Exchange, Fault, Gate, On, Phase};
-use crate::pointer::Pointer;
+use super::exchange::Exchange;
+use super::fault::Fault;
+use super::gate::Gate;
+use super::phase::{On, Phase};
+use super::reading;
+use super::reading::Reading;
+use crate::text::pointer::Pointer;
 
 /// Intents whose attempts are still counted; of the one that came longest ago the next attempt counts as the first.
 const INTENTS: usize = 100_000;

@@ -7,8 +7,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::{End, Settings, answer};
-use crate::http1::{Limits, Malformed, Message, Parser};
+use super::answer;
+use super::fault::End;
+use super::settings::Settings;
+use crate::http::message::{Limits, Malformed, Message, Parser};
 
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 

@@ -10,14 +10,16 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use tokio::net::TcpListener;
 
+use super::args::ProxyArgs;
 use super::book::{Book, Rules};
+use super::listener::Proxy;
+use super::phase::{On, Phase};
 use super::reading::Reading;
-use super::{On, Phase, Proxy, Settings};
-use crate::address::Address;
-use crate::cli::proxy::ProxyArgs;
-use crate::exit::Exit;
-use crate::interrupt;
-use crate::output;
+use super::settings::Settings;
+use crate::console::interrupt;
+use crate::console::output;
+use crate::http::address::Address;
+use crate::terms::exit::Exit;
 
 /// The command: serves until it is interrupted. Errors: an option that would change nothing, the upstream's address, the
 /// port, the readings.

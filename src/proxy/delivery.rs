@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::event::{Notes, What};
+use super::fault::{End, Second};
 use super::forward::Forwarded;
+use super::moment;
+use super::settings::Settings;
 use super::upstream_leg::{Failure, UpstreamLeg};
-use super::{End, Second, Settings, moment};
-use crate::http1::Message;
+use crate::http::message::Message;
 
 pub type Settled = Result<Arc<Message>, Failure>;
 

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use super::End;
-use crate::http1::Message;
-use crate::outcome::Symptom;
+use super::fault::End;
+use crate::http::message::Message;
+use crate::terms::outcome::Symptom;
 
 /// One observation.
 #[derive(Clone, Debug)]
@@ -82,18 +82,18 @@ impl Events {
 }
 
 /// Where events go.
-pub(super) struct Sink {
+pub struct Sink {
     sender: mpsc::UnboundedSender<Event>,
     exchanges: AtomicU64,
 }
 
 /// One exchange's way into the sink.
-pub(super) struct Notes {
+pub struct Notes {
     exchange: u64,
     sender: mpsc::UnboundedSender<Event>,
 }
 
-pub(super) fn channel() -> (Sink, Events) {
+pub fn channel() -> (Sink, Events) {
     let (sender, receiver) = mpsc::unbounded_channel();
     (Sink { sender, exchanges: AtomicU64::new(0) }, Events(receiver))
 }

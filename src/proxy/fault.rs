@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::Gate;
-use crate::named::named_enum;
+use super::gate::Gate;
+use crate::terms::named::named_enum;
 
 /// One exchange's fault. Where the upstream gives no reply that a fault could act on, the client is answered 502 (504
 /// where the reply did not come in time) whatever the fault is, and an `UpstreamFailed` event says why.
@@ -62,7 +62,7 @@ pub enum Second {
     AfterFirstReply,
 }
 
-/// What something is held for; never longer than [`super::Settings::hold`].
+/// What something is held for; never longer than [`super::settings::Settings::hold`].
 #[derive(Clone, Debug)]
 pub enum Until {
     Opened(Gate),

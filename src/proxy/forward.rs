@@ -1,7 +1,7 @@
 //! A client's request as the upstream gets it. Invariant: the bytes are the client's own, but for the two header lines
 //! that concern the connection to the proxy alone.
 
-use crate::http1::Message;
+use crate::http::message::Message;
 
 /// The bytes to send, and where in them the body begins.
 pub struct Forwarded {
@@ -49,7 +49,7 @@ fn header_name(line: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http1::{Limits, Parser};
+    use crate::http::message::{Limits, Parser};
 
     fn forwarded(bytes: &[u8], host: Option<&str>) -> Forwarded {
         let mut parser = Parser::request(Limits::default());

@@ -8,13 +8,15 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use super::answer;
 use super::client_leg::ClientLeg;
 use super::delivery::{Delivery, Settled};
 use super::event::{Notes, What};
+use super::exchange::Exchange;
+use super::fault::{CutAt, End, Second, Until};
 use super::upstream_leg::Failure;
-use super::{CutAt, End, Exchange, Second, Until, answer};
-use crate::http1::{Framing, Message};
-use crate::outcome::Symptom;
+use crate::http::message::{Framing, Message};
+use crate::terms::outcome::Symptom;
 
 /// The two legs of one exchange.
 pub struct Legs<'a> {

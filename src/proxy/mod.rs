@@ -1,182 +1,32 @@
-//! The fault proxy: two independent TCP legs with HTTP/1.1 framing, and one fault per exchange. Invariant: the plan
-//! decides and the proxy acts; it acts on observed events, and all that it did can be read from its events.
+//! The fault proxy, and `idem proxy`. Invariant: one fault per exchange, and all that was done can be read from its events.
 
-mod answer;
-mod book;
-mod client_leg;
-mod command;
-mod delivery;
-mod event;
-mod exchange;
-mod fault;
-mod forward;
-mod gate;
-mod legs;
-mod moment;
-mod phase;
-mod reading;
+pub mod answer;
+pub mod apply;
+pub mod args;
+pub mod book;
+pub mod client_leg;
+pub mod command;
+pub mod delivery;
+pub mod event;
+pub mod exchange;
+pub mod fault;
+pub mod forward;
+pub mod gate;
+pub mod legs;
+pub mod listener;
+pub mod moment;
+pub mod phase;
+pub mod reading;
+pub mod settings;
 #[cfg(test)]
 mod tests;
-mod timestamp;
-mod upstream_leg;
-
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio::task::{JoinHandle, JoinSet};
+pub mod timestamp;
+pub mod upstream_leg;
 
 pub use command::command;
-pub use event::{Event, Events, What};
-pub use exchange::Exchange;
+pub use event::{Event, What};
 pub use fault::{CutAt, End, Fault, Second, Until};
 pub use gate::Gate;
+pub use listener::Proxy;
 pub use moment::reach;
-pub use phase::{On, Phase};
-
-use crate::http1::Limits;
-use client_leg::ClientLeg;
-use event::Sink;
-
-/// What bounds the proxy. Nothing waits longer, or holds more, than this says.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// For requests and for replies.
-    pub limits: Limits,
-    /// Client connections at a time; more wait in the listener's backlog.
-    pub connections: usize,
-    /// For a connection to the upstream.
-    pub connect: Duration,
-    /// For the upstream's whole reply, from the last request byte written on; then the client is answered 504.
-    pub reply: Duration,
-    /// For a client's next whole request, and for a client to take a reply; then its connection is closed.
-    pub idle: Duration,
-    /// The longest that a reply or a request is held, whatever it is held for.
-    pub hold: Duration,
-    /// What the forwarded `Host` header says instead of what the client said. None leaves the request as it is.
-    pub host: Option<String>,
-}
-
-impl Default for Settings {
-    /// 64 KiB heads and 16 MiB bodies, 256 connections, 5 s to connect, 30 s for a reply, 60 s idle, 30 s held.
-    fn default() -> Settings {
-        Settings {
-            limits: Limits::default(),
-            connections: 256,
-            connect: Duration::from_secs(5),
-            reply: Duration::from_secs(30),
-            idle: Duration::from_secs(60),
-            hold: Duration::from_secs(30),
-            host: None,
-        }
-    }
-}
-
-/// Decides the fault of each exchange, once its request has been read whole.
-type Plan = Arc<dyn Fn(&Exchange) -> Fault + Send + Sync>;
-
-/// A running proxy. It ends, with all its connections, when it is stopped or dropped.
-pub struct Proxy {
-    address: SocketAddr,
-    events: Events,
-    accepting: JoinHandle<()>,
-}
-
-/// What all connections of one proxy share.
-struct Shared {
-    upstream: SocketAddr,
-    settings: Settings,
-    plan: Plan,
-    sink: Sink,
-}
-
-impl Proxy {
-    /// Serves `listener` on the present tokio runtime. `plan` is called once for each request, in the order in which
-    /// the requests came in whole.
-    ///
-    /// # Errors
-    /// Where the listener has no local address.
-    pub fn start(
-        listener: TcpListener,
-        upstream: SocketAddr,
-        settings: Settings,
-        plan: impl Fn(&Exchange) -> Fault + Send + Sync + 'static,
-    ) -> std::io::Result<Proxy> {
-        let address = listener.local_addr()?;
-        let (sink, events) = event::channel();
-        let shared = Arc::new(Shared { upstream, settings, plan: Arc::new(plan), sink });
-        Ok(Proxy { address, events, accepting: tokio::spawn(accept(listener, shared)) })
-    }
-
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// What happens, in order, from the start on. Nothing is lost while nobody reads; it is kept in memory.
-    pub fn events(&mut self) -> &mut Events {
-        &mut self.events
-    }
-
-    /// Closes the listener and all connections, whatever they are waiting for.
-    pub async fn stop(mut self) {
-        self.accepting.abort();
-        // It can only end by the abort, or by a panic that was already shown.
-        let _ = (&mut self.accepting).await;
-    }
-}
-
-impl Drop for Proxy {
-    fn drop(&mut self) {
-        self.accepting.abort();
-    }
-}
-
-/// Accepts until it is aborted; the connections are aborted with it.
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    let free = Arc::new(Semaphore::new(shared.settings.connections));
-    let mut connections = JoinSet::new();
-    while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let connection = serve(stream, Arc::clone(&shared));
-                connections.spawn(async move {
-                    connection.await;
-                    drop(permit);
-                });
-            }
-            // Out of descriptors, or the client left the backlog: neither ends the proxy.
-            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
-        }
-        while connections.try_join_next().is_some() {}
-    }
-}
-
-/// One client connection: exchange after exchange, in order, so that pipelined requests are safe.
-async fn serve(stream: TcpStream, shared: Arc<Shared>) {
-    // Without it a small reply may wait for an acknowledgement of the one before; the proxy works without.
-    let _ = stream.set_nodelay(true);
-    let mut client = ClientLeg::new(stream, &shared.settings);
-    loop {
-        let request = match client.request().await {
-            Ok(Some(request)) => request,
-            Ok(None) => return,
-            Err(malformed) => {
-                let notes = shared.sink.exchange();
-                notes.note(What::BadRequest { detail: malformed.to_string() });
-                return client.refuse(&malformed).await;
-            }
-        };
-        let notes = shared.sink.exchange();
-        let exchange = Exchange { id: notes.id(), request: Arc::new(request) };
-        notes.note(What::RequestRead { request: Arc::clone(&exchange.request) });
-        let fault = (shared.plan)(&exchange);
-        let goes_on = exchange::run(&exchange, fault, &mut client, &shared, &notes).await;
-        notes.note(What::Ended);
-        if !goes_on {
-            return;
-        }
-    }
-}
+pub use settings::Settings;

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use super::{CutAt, End, Fault, Gate, Second, Until};
-use crate::named::named_enum;
+use super::fault::{CutAt, End, Fault, Second, Until};
+use super::gate::Gate;
+use crate::terms::named::named_enum;
 
 named_enum! {
     /// What goes wrong, in the names that the probe's checks have.

@@ -7,11 +7,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::event::What;
+use super::fault::End;
+use super::phase::Phase;
 use super::timestamp::rfc3339;
-use super::{End, Phase};
-use crate::http1::Message;
-use crate::outcome::{Kind, Symptom};
-use crate::pointer::{Found, Pointer};
+use crate::http::message::Message;
+use crate::terms::outcome::{Kind, Symptom};
+use crate::text::pointer::{Found, Pointer};
 
 /// A reading that grows with the events of its exchange. Absent fields are left out, but for `status`.
 #[derive(Clone, Debug, Serialize)]

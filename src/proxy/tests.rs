@@ -8,8 +8,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-use super::*;
-use crate::http1::Parser;
+use super::event::What;
+use super::fault::{CutAt, End, Fault, Second, Until};
+use super::gate::Gate;
+use super::listener::Proxy;
+use super::settings::Settings;
+use crate::http::message::{Limits, Parser};
 
 const REQUEST: &[u8] = b"POST /charges HTTP/1.1\r\nHost: h\r\nContent-Length: 8\r\n\r\n12345678";
 const HEAD: usize = REQUEST.len() - 8;

@@ -10,9 +10,10 @@ use tokio::net::TcpStream;
 use tokio::time::{timeout, timeout_at};
 
 use super::client_leg::close;
-use super::{End, Settings};
-use crate::http1::{Cut, Malformed, Message, Parser};
-use crate::outcome::Symptom;
+use super::fault::End;
+use super::settings::Settings;
+use crate::http::message::{Cut, Malformed, Message, Parser};
+use crate::terms::outcome::Symptom;
 
 /// Why there is no whole reply.
 #[derive(Clone, Debug)]

@@ -5,17 +5,19 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use super::Tally;
-use super::records::{self, Complaints, Shape};
+use super::args::{Args, Format};
+use super::records;
+use super::records::{Complaints, Shape};
 use super::report::{Report, Unread};
-use crate::cli::reconcile::{Args, Format};
-use crate::exit::Exit;
-use crate::input::{is_stdin, name, open};
-use crate::interrupt;
-use crate::output::{self, say};
+use super::tally::Tally;
+use crate::console::input::{is_stdin, name, open};
+use crate::console::interrupt;
+use crate::console::output;
+use crate::console::output::say;
+use crate::terms::exit::Exit;
 
 /// Runs the command. Errors: an input cannot be opened or read, or both are standard input.
-pub fn run(args: &Args) -> anyhow::Result<Exit> {
+pub fn command(args: &Args) -> anyhow::Result<Exit> {
     interrupt::exit_on_signal()?;
     if is_stdin(&args.ledger) && is_stdin(&args.expected) {
         bail!("--ledger and --expected are both `-`, and standard input can be read once: give one of them as a file");

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead};
 
-use crate::lines::{LONGEST, Line, Lines};
-use crate::pointer::{Found, Pointer};
+use crate::text::lines::{LONGEST, Line, Lines};
+use crate::text::pointer::{Found, Pointer};
 
 /// Complaints kept for printing; the rest are counted.
 pub const SHOWN: usize = 20;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 
-use super::{Finding, Offender, Tally, Totals};
-use crate::exit::Exit;
-use crate::named::named_enum;
+use super::tally::{Finding, Offender, Tally, Totals};
+use crate::terms::exit::Exit;
+use crate::terms::named::named_enum;
 
 /// Offenders named in text; the JSON names all.
 pub const NAMED: usize = 20;

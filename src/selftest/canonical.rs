@@ -1,7 +1,7 @@
 //! The canonical form.
 
-use super::{Check, Checked, Subject, same};
-use crate::canonical::{Fault, NotCanonical};
+use super::subject::{Check, Checked, Subject, same};
+use crate::terms::canonical::{Fault, NotCanonical};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "canonical-sorts-keys", run: sorts_keys },

@@ -3,15 +3,17 @@
 
 use std::io::{self, Write};
 
-use super::vectors::{self, Vectors};
-use super::{Checked, IN_USE, checks};
-use crate::cli::selftest::Args;
-use crate::exit::Exit;
-use crate::interrupt;
-use crate::output;
+use super::args::Args;
+use super::checks::checks;
+use super::subject::{Checked, IN_USE};
+use super::vectors;
+use super::vectors::Vectors;
+use crate::console::interrupt;
+use crate::console::output;
+use crate::terms::exit::Exit;
 
 /// Runs the command. Errors: the vectors cannot be opened or read.
-pub fn run(args: &Args) -> anyhow::Result<Exit> {
+pub fn command(args: &Args) -> anyhow::Result<Exit> {
     if args.vectors.is_some() {
         interrupt::exit_on_signal()?;
     }
@@ -49,7 +51,7 @@ fn print_vectors(out: &mut dyn Write, vectors: &Vectors) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selftest::same;
+    use crate::selftest::subject::same;
 
     #[test]
     fn a_failed_check_shows_what_came_and_what_was_wanted() {

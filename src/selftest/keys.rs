@@ -1,7 +1,7 @@
 //! Idempotency keys.
 
-use super::{Check, Checked, Subject, same};
-use crate::intent::{Intent, KeyMode};
+use super::subject::{Check, Checked, Subject, same};
+use crate::terms::intent::{Intent, KeyMode};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "key-is-the-published-vector", run: is_the_published_vector },

@@ -1,7 +1,7 @@
 //! Reconciliation.
 
-use super::{Check, Checked, Subject, same};
-use crate::reconcile::Totals;
+use super::subject::{Check, Checked, Subject, same};
+use crate::reconcile::tally::Totals;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "reconcile-clean-is-once-each", run: clean },

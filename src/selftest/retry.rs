@@ -1,7 +1,7 @@
 //! The retry table.
 
-use super::{Check, Checked, Subject, same};
-use crate::outcome::{Action, Advice, Effect, Symptom};
+use super::subject::{Check, Checked, Subject, same};
+use crate::terms::outcome::{Action, Advice, Effect, Symptom};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "retry-reads-each-status", run: reads_each_status },

@@ -1,8 +1,8 @@
 //! The declared rows.
 
-use super::{Check, Checked, Subject, same};
-use crate::reading::Figures;
-use crate::verdict::Verdict;
+use super::subject::{Check, Checked, Subject, same};
+use crate::probe::verdict::Verdict;
+use crate::terms::figures::Figures;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "rows-are-the-ten-published-ones", run: are_the_published },

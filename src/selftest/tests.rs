@@ -1,15 +1,20 @@
 //! Every check passes on what is in use and fails on a broken one.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use super::*;
-use crate::canonical::{Fault, canonical};
-use crate::intent::{attempt_key, intent_key};
-use crate::outcome::{Action, Effect};
-use crate::policy::Policy;
-use crate::scenario::{Count, Declared};
+use super::checks::checks;
+use super::subject::*;
+use crate::probe::scenario::{Count, Declared, SCENARIOS, Scenario};
+use crate::probe::verdict::Verdict;
+use crate::reconcile::tally::Totals;
+use crate::server::policy::Policy;
+use crate::terms::canonical::{Fault, NotCanonical, canonical};
+use crate::terms::figures::Figures;
+use crate::terms::intent::{KeyMode, attempt_key, intent_key};
+use crate::terms::outcome::{Action, Advice, Effect, Symptom};
 
 /// The names of the checks that this subject fails.
 fn failed(subject: &Subject) -> BTreeSet<&'static str> {
@@ -153,7 +158,9 @@ fn a_broken_window_rule_is_seen(seen: &mut Seen) {
     seen.fails(&["window-must-cover-the-retry-span"], with(&without_timeout));
     seen.fails(
         &["window-must-cover-the-retry-span"],
-        with(&|window, attempts, backoff, timeout| window > crate::ttl::retry_span(attempts, backoff, timeout)),
+        with(&|window, attempts, backoff, timeout| {
+            window > crate::terms::dedup_window::retry_span(attempts, backoff, timeout)
+        }),
     );
     seen.fails(&["window-too-short-is-declared-to-duplicate"], with(&|_, _, _, _| true));
 }

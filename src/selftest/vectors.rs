@@ -11,12 +11,12 @@ use anyhow::Context;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Difference, same};
-use crate::canonical::NotCanonical;
-use crate::exit::Exit;
-use crate::input;
-use crate::lines::{LONGEST, Line, Lines};
-use crate::output::say;
+use super::subject::{Difference, same};
+use crate::console::input;
+use crate::console::output::say;
+use crate::terms::canonical::NotCanonical;
+use crate::terms::exit::Exit;
+use crate::text::lines::{LONGEST, Line, Lines};
 
 /// What a file of vectors came to.
 #[derive(Debug, Default)]
@@ -134,7 +134,7 @@ fn judge(place: &str, got: Result<String, String>, want: Option<String>) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intent::intent_key;
+    use crate::terms::intent::intent_key;
 
     fn checked(input: &str) -> Vectors {
         check_lines("v", input.as_bytes(), &intent_key).unwrap()

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Check, Checked, Subject, same};
-use crate::policy::Policy;
-use crate::scenario::BACKOFF;
+use super::subject::{Check, Checked, Subject, same};
+use crate::probe::scenario::BACKOFF;
+use crate::server::policy::Policy;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "window-must-cover-the-retry-span", run: covers_the_span },

@@ -9,8 +9,8 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, StatusCode};
 use serde::Deserialize;
 
+use super::policy::Policy;
 use super::problem::Problem;
-use crate::policy::Policy;
 
 /// The largest request body, bytes.
 pub const BODY_LIMIT: usize = 64 * 1024;

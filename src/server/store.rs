@@ -10,10 +10,10 @@ use tokio::sync::Mutex as Section;
 use tokio::time::Instant;
 
 use super::gate::Gates;
+use super::ledger::{Charge, Ledger};
+use super::policy::Policy;
 use super::problem::Problem;
 use super::request::ChargeRequest;
-use crate::ledger::{Charge, Ledger};
-use crate::policy::Policy;
 
 /// What a request came to: the charge that stands for it, and whether an earlier request made it.
 #[derive(Clone, Debug, PartialEq, Eq)]

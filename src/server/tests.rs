@@ -1,14 +1,17 @@
 //! The server's waits, each shown by a hand-shake: what must not happen yet is looked for after everything that could
 //! have caused it is done.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::*;
-use crate::fault::Phase;
-use crate::ledger::ReceiptNames;
+use super::fault::{Faults, Phase};
+use super::ledger::{Ledger, ReceiptNames};
+use super::policy::Policy;
+use super::service::*;
 
 const SOON: Duration = Duration::from_millis(50);
 
@@ -38,7 +41,7 @@ impl Scene {
     }
 
     fn charges(&self) -> usize {
-        crate::ledger::read(&self.folder.path().join("ledger")).unwrap().charges.len()
+        super::ledger::read(&self.folder.path().join("ledger")).unwrap().charges.len()
     }
 }
 
@@ -88,7 +91,7 @@ fn a_held_reply_is_not_sent_while_the_client_waits() {
         let scene = Scene::start(Policy::KeyAtomic, Phase::PostCommitSlow, 1, patience);
         let mut held = scene.send(&charge()).await;
         // Well past the least time of the hold, which alone would let the reply go.
-        let waited = tokio::time::timeout(crate::fault::SLOW_REPLY + SOON * 4, held.read_u8()).await;
+        let waited = tokio::time::timeout(super::fault::SLOW_REPLY + SOON * 4, held.read_u8()).await;
         assert!(waited.is_err(), "{waited:?}");
         assert_eq!(scene.charges(), 1);
         drop(held);

@@ -1,0 +1,6 @@
+//! What readings show together. Invariant: what is forgotten is counted.
+
+pub mod document;
+pub mod finder;
+pub mod lookback;
+pub mod tally;

@@ -1,0 +1,235 @@
+//! The words of a reading, read from the inside out. Invariant: words that prove a reply, or that the request went out,
+//! are never outweighed by words that say it was not sent; a log line's own words count only where no error's do.
+
+use std::borrow::Cow;
+
+use super::vocabulary::{Hit, Says, find};
+use crate::classify::extract::reading::{Reading, Role, Text};
+use crate::terms::outcome::Symptom;
+
+/// Bytes of one text that are read; a longer one may hide what decides.
+const LONGEST: usize = 64 * 1024;
+/// Bytes of evidence that are shown.
+const SHOWN: usize = 80;
+
+/// What the words prove.
+#[derive(Debug)]
+pub struct Proof<'a> {
+    pub says: Says,
+    /// The symptom they name, with a status in words already looked up.
+    pub symptom: Symptom,
+    /// The status that a text gives as the reply's.
+    pub status: Option<u16>,
+    pub evidence: Cow<'a, str>,
+}
+
+/// What stands out so far. Ordered by weight, then by depth, then by how much the symptom tells.
+struct Best<'t> {
+    rank: (u8, u8, u8),
+    says: Says,
+    status: Option<u16>,
+    text: &'t Text<'t>,
+    /// Byte range of the wording in the text.
+    range: (usize, usize),
+}
+
+/// Reads all the words of a reading. None where no row of the vocabulary is in them, or what matters may be hidden.
+pub fn read<'a>(reading: &'a Reading<'_>) -> Option<Proof<'a>> {
+    let (mut best, waiting) = outstanding(reading, |_| true)?;
+    // Of errors beside one another each stands for an address or an attempt of its own: that one was never sent says
+    // nothing of another.
+    let mut branches: Vec<_> = reading.texts.iter().map(|text| text.branch).filter(|branch| *branch > 0).collect();
+    branches.dedup();
+    for branch in branches {
+        if is_never(best.says) {
+            best = outstanding(reading, |text| text.branch == branch)?.0;
+        }
+    }
+    Some(prove(&best, waiting))
+}
+
+fn is_never(says: Says) -> bool {
+    matches!(says, Says::Never(_) | Says::NeverBeside(_) | Says::Phase(_))
+}
+
+/// What stands out among some of the words, and whether any of them tell of a timeout.
+fn outstanding<'a>(reading: &'a Reading<'_>, among: impl Fn(&Text) -> bool) -> Option<(Best<'a>, bool)> {
+    let mut hits = Vec::with_capacity(16);
+    let mut waiting = false;
+    for roles in [&[Role::Error, Role::Trace, Role::Reply][..], &[Role::Aside], &[Role::Log]] {
+        let mut best: Option<Best> = None;
+        for text in reading.texts.iter().filter(|text| roles.contains(&text.role) && among(text)) {
+            if text.text.len() > LONGEST {
+                return None;
+            }
+            each_line(text, |from, line| {
+                find(line, &mut hits);
+                for hit in &hits {
+                    waiting |= matches!(hit.row.says, Says::Open(Symptom::Timeout | Symptom::ReadTimeout));
+                    weigh(text, from, line, hit, &mut best);
+                }
+            });
+        }
+        if let Some(best) = best {
+            return Some((best, waiting));
+        }
+    }
+    None
+}
+
+/// Calls back with the offset and the text of each line that counts.
+fn each_line(text: &Text, mut call: impl FnMut(usize, &str)) {
+    let whole = &*text.text;
+    if memchr::memchr(b'\n', whole.as_bytes()).is_none() {
+        return call(0, whole);
+    }
+    let python = whole.contains("Traceback (most recent call last)");
+    let mut from = 0;
+    for line in whole.split('\n') {
+        let inside = line.starts_with([' ', '\t']);
+        let frame = inside && (python || line.trim_start().starts_with("at "));
+        if !frame {
+            call(from, line);
+        }
+        from += line.len() + 1;
+    }
+}
+
+/// Keeps the hit if it outweighs what was found before.
+fn weigh<'t>(text: &'t Text<'t>, from: usize, line: &str, hit: &Hit, best: &mut Option<Best<'t>>) {
+    let mut end = hit.end;
+    let mut status = None;
+    let (weight, tells) = match hit.row.says {
+        Says::NeverBeside(symptom) => (8, tells(symptom)),
+        _ if text.role == Role::Reply => return,
+        Says::Sent(symptom) => (7, tells(symptom)),
+        Says::StatusFollows => {
+            let Some(found) = status_at(&line[hit.end..]) else { return };
+            status = Some(found);
+            end += 3;
+            (6, 1)
+        }
+        Says::StatusPrecedes => {
+            let Some(found) = status_before(&line[..hit.start]) else { return };
+            status = Some(found);
+            (6, 1)
+        }
+        Says::Reply(symptom) => (6, tells(symptom) / 2),
+        Says::Begun(symptom) => (5, tells(symptom)),
+        Says::Never(symptom) => (4, tells(symptom)),
+        Says::Phase(symptom) => (3, tells(symptom)),
+        Says::Open(symptom) => (2, tells(symptom)),
+        Says::Hint(symptom) => (1, tells(symptom)),
+    };
+    let rank = (weight, text.depth, tells);
+    if best.as_ref().is_none_or(|best| rank > best.rank) {
+        *best = Some(Best { rank, says: hit.row.says, status, text, range: (from + hit.start, from + end) });
+    }
+}
+
+/// Among equals the symptom that says more about where it failed.
+fn tells(symptom: Symptom) -> u8 {
+    use Symptom::*;
+    match symptom {
+        Dns | Tls | Reset | Conflict => 5,
+        ConnectTimeout | ReadTimeout | Truncated => 4,
+        Refused | Closed | Throttled => 3,
+        NotProcessed | ServerError => 2,
+        Unreachable | Timeout | BadReply | ClientError => 1,
+        Ok | Redirect | Unknown => 0,
+    }
+}
+
+/// The status at the start of a text: three digits from 200 to 594, and no fourth. Clients make up 595 to 599 for what
+/// they met themselves; 443 is a port.
+fn status_at(rest: &str) -> Option<u16> {
+    let digits = rest.get(..3).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;
+    let more = rest.as_bytes().get(3).is_some_and(|next| next.is_ascii_alphanumeric());
+    digits.parse().ok().filter(|status| !more && (200..595).contains(status) && *status != 443)
+}
+
+/// The status at the end of a text, on the same terms.
+fn status_before(rest: &str) -> Option<u16> {
+    let from = rest.len().checked_sub(3)?;
+    let more = rest[..from.min(rest.len())].bytes().next_back().is_some_and(|before| before.is_ascii_alphanumeric());
+    rest.get(from..).and_then(status_at).filter(|_| !more)
+}
+
+fn prove<'a>(best: &Best<'a>, waiting: bool) -> Proof<'a> {
+    use Says::*;
+    let symptom = match (best.says, best.status) {
+        (StatusFollows | StatusPrecedes, Some(status)) => Symptom::of_status(status),
+        (StatusFollows | StatusPrecedes, None) => Symptom::Unknown,
+        (Phase(Symptom::Tls), _) => Symptom::Tls,
+        (Phase(_), _) if waiting => Symptom::ConnectTimeout,
+        (Never(s) | NeverBeside(s) | Phase(s) | Sent(s) | Begun(s) | Open(s) | Hint(s) | Reply(s), _) => s,
+    };
+    Proof { says: best.says, symptom, status: best.status, evidence: shown(&best.text.text, best.range) }
+}
+
+/// The wording with the rest of the words that it is part of, in one line.
+fn shown(text: &str, (start, end): (usize, usize)) -> Cow<'_, str> {
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '-');
+    let before = text[..start].chars().rev().take(SHOWN / 2).take_while(|c| word(*c)).count();
+    let after = text[end..].chars().take(SHOWN / 2).take_while(|c| word(*c)).count();
+    // `word` takes ASCII alone, so counted characters are bytes.
+    let part = text[start - before..end + after].trim_matches([':', '.', '-', ' ']);
+    Cow::Borrowed(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symptom(text: &str) -> Option<Symptom> {
+        read(&Reading::from_text(text)).map(|proof| proof.symptom)
+    }
+
+    #[test]
+    fn a_decisive_inner_cause_beats_a_wrapper() {
+        assert_eq!(symptom("error sending request: tcp connect error: Connection refused"), Some(Symptom::Refused));
+        assert_eq!(symptom("Connection error.\nCaused by: ReadTimeout"), Some(Symptom::ReadTimeout));
+    }
+
+    #[test]
+    fn a_decisive_wrapper_beats_an_ambiguous_inner_cause() {
+        assert_eq!(symptom("httpx.ConnectTimeout: timed out"), Some(Symptom::ConnectTimeout));
+        assert_eq!(symptom("dial tcp 10.0.0.1:80: i/o timeout"), Some(Symptom::ConnectTimeout));
+    }
+
+    #[test]
+    fn a_reply_outweighs_words_of_never() {
+        assert_eq!(symptom("IncompleteRead(40 bytes read), then Connection refused"), Some(Symptom::Truncated));
+        assert_eq!(symptom("503 Service Unavailable: connection refused"), Some(Symptom::ServerError));
+    }
+
+    #[test]
+    fn a_status_in_words_counts_only_as_the_replys() {
+        assert_eq!(symptom("Error code: 429"), Some(Symptom::Throttled));
+        assert_eq!(symptom("400, message=\"Bad status line\""), Some(Symptom::BadReply));
+        assert_eq!(symptom("status code 99999"), None);
+    }
+
+    #[test]
+    fn of_errors_beside_one_another_the_one_that_leaves_it_open_counts() {
+        let symptom = |second: &str| {
+            let mut reading = Reading::from_text("connect ECONNREFUSED ::1:80");
+            reading.next_branch();
+            reading.texts[0].branch = 1;
+            reading.next_branch();
+            reading.texts.push(Text { depth: 0, branch: 2, role: Role::Error, text: second.into() });
+            read(&reading).map(|proof| proof.symptom)
+        };
+        assert_eq!(symptom("connect ECONNREFUSED 127.0.0.1:80"), Some(Symptom::Refused));
+        assert_eq!(symptom("read ECONNRESET"), Some(Symptom::Reset));
+        assert_eq!(symptom("words that nobody knows"), None);
+    }
+
+    #[test]
+    fn frames_of_a_trace_are_no_evidence() {
+        let python =
+            "Traceback (most recent call last):\n  File \"a.py\", line 1\n    raise ConnectTimeout(e)\nKeyError: 1";
+        assert_eq!(symptom(python), None);
+        assert_eq!(symptom("Error: x\n    at connectTimeout (net.js:1)"), None);
+    }
+}

@@ -1,0 +1,5 @@
+//! From a reading to its verdict. Invariant: never `no` without evidence.
+
+pub mod chain;
+pub mod verdict;
+pub mod vocabulary;

@@ -1,0 +1,156 @@
+//! What a wording means, and where the wordings of the table stand in a text. Invariant: one automaton finds all rows in
+//! one pass; of two matches, one within the other, only the longer counts.
+
+mod table;
+
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+pub use table::VOCABULARY;
+
+use crate::terms::outcome::Symptom;
+
+/// What the words of a row prove.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// The request was never sent.
+    Never(Symptom),
+    /// The same, and so even beside a status of 500 or more, which a library or a proxy made up.
+    NeverBeside(Symptom),
+    /// It failed while the connection was made, so the request was never sent; why is for the inner cause to say.
+    Phase(Symptom),
+    /// The reply began: the request was sent, whatever else is said.
+    Sent(Symptom),
+    /// The request went out, at least in part.
+    Begun(Symptom),
+    /// The same words whether or not the request was sent.
+    Open(Symptom),
+    /// A wrapper's words, which count only where nothing else does.
+    Hint(Symptom),
+    /// A word that stands for the server's status.
+    Reply(Symptom),
+    /// The three digits that follow are the status of the reply.
+    StatusFollows,
+    /// The three digits before are the status of the reply.
+    StatusPrecedes,
+}
+
+/// Where a row is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// In readings of real clients, against a server that counted.
+    Seen,
+    /// The client's source or documentation.
+    Documented,
+}
+
+/// One wording.
+#[derive(Debug)]
+pub struct Row {
+    /// See the head of `table` for the edges `|`, `^`, `$` and `#`.
+    pub pattern: &'static str,
+    pub says: Says,
+    /// Who says so.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the reader of the table, and for its tests"))]
+    pub client: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the reader of the table, and for its tests"))]
+    pub basis: Basis,
+}
+
+/// A row found in a text, by byte offsets.
+#[derive(Clone, Copy, Debug)]
+pub struct Hit {
+    pub row: &'static Row,
+    pub start: usize,
+    pub end: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Edge {
+    Any,
+    Word,
+    Text,
+    Milliseconds,
+}
+
+struct Finder {
+    automaton: AhoCorasick,
+    /// The edges of each row, by its index.
+    edges: Vec<(Edge, Edge)>,
+}
+
+/// Finds the rows in a text and leaves them in `hits`, in order of their ends.
+pub fn find(text: &str, hits: &mut Vec<Hit>) {
+    hits.clear();
+    let finder = finder();
+    for found in finder.automaton.find_overlapping_iter(text) {
+        let (start, end, index) = (found.start(), found.end(), found.pattern().as_usize());
+        let (left, right) = finder.edges[index];
+        if !left_edge(left, text, start) || !right_edge(right, text, end) {
+            continue;
+        }
+        let covers = |outer: &Hit| outer.start <= start && outer.end >= end;
+        if hits.iter().rev().take_while(|hit| hit.end >= end).any(covers) {
+            continue;
+        }
+        while hits.last().is_some_and(|last| last.start >= start) {
+            hits.pop();
+        }
+        hits.push(Hit { row: &VOCABULARY[index], start, end });
+    }
+}
+
+fn finder() -> &'static Finder {
+    static FINDER: OnceLock<Finder> = OnceLock::new();
+    FINDER.get_or_init(|| {
+        let (edges, words): (Vec<_>, Vec<_>) = VOCABULARY.iter().map(|row| edges(row.pattern)).unzip();
+        let automaton = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(words)
+            .expect("the table is constant and small, so the automaton can be built");
+        Finder { automaton, edges }
+    })
+}
+
+/// Splits a pattern into its edges and its words.
+fn edges(pattern: &'static str) -> ((Edge, Edge), &'static str) {
+    let (left, words) = match pattern.as_bytes()[0] {
+        b'|' => (Edge::Word, &pattern[1..]),
+        b'^' => (Edge::Text, &pattern[1..]),
+        _ => (Edge::Any, pattern),
+    };
+    match words.as_bytes()[words.len() - 1] {
+        b'|' => ((left, Edge::Word), &words[..words.len() - 1]),
+        b'$' => ((left, Edge::Text), &words[..words.len() - 1]),
+        b'#' => ((left, Edge::Milliseconds), &words[..words.len() - 1]),
+        _ => ((left, Edge::Any), words),
+    }
+}
+
+fn left_edge(edge: Edge, text: &str, start: usize) -> bool {
+    match edge {
+        Edge::Any => true,
+        Edge::Word => start == 0 || !text.as_bytes()[start - 1].is_ascii_alphanumeric(),
+        Edge::Text => text[..start].trim().is_empty(),
+        // `edges` gives it to the right only.
+        Edge::Milliseconds => false,
+    }
+}
+
+fn right_edge(edge: Edge, text: &str, end: usize) -> bool {
+    match edge {
+        Edge::Any => true,
+        Edge::Word => text.as_bytes().get(end).is_none_or(|next| !next.is_ascii_alphanumeric()),
+        Edge::Text => text[end..].trim_end_matches(['.', ' ', '\r', '\n']).is_empty(),
+        Edge::Milliseconds => {
+            let unit = text[end..].trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
+            unit.starts_with("ms") || unit.starts_with("milliseconds")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! The command line: which command, and its arguments. Invariant: nothing is decided here but usage and who is called.
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::probe::args::{EXAMPLES, ProbeArgs};
+use crate::target::args::TargetArgs;
+use crate::terms::exit::Exit;
+use crate::{classify, probe, proxy, reconcile, selftest, server, target};
+
+/// Are we charging twice?
+///
+/// Provokes each kind of failure on real sockets, retries as a client would, and counts the ledger.
+#[derive(Parser)]
+#[command(name = "idem", version, verbatim_doc_comment, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to judge, 5 selftest failed, 130 interrupted";
+
+#[derive(Subcommand)]
+pub enum Command {
+    Probe(Box<Probe>),
+    Selftest(selftest::args::Args),
+    Classify(classify::args::ClassifyArgs),
+    Reconcile(reconcile::args::Args),
+    Serve(server::args::ServeArgs),
+    Proxy(Box<proxy::args::ProxyArgs>),
+}
+
+/// Measure the ten scenarios on real sockets, or with --target your own server
+///
+/// Each scenario gets a fresh charge server on its own loopback port and a fresh ledger. A failure is provoked, the
+/// client retries, and the ledger is read back and counted: requests, charges, unique, duplicates, lost. OK means that
+/// the row measured is the row declared.
+///
+/// With --target the same failures are provoked at your own server, and its own records are counted.
+#[derive(Args)]
+#[command(verbatim_doc_comment, after_help = EXAMPLES)]
+pub struct Probe {
+    #[command(flatten)]
+    of_scenarios: ProbeArgs,
+    #[command(flatten)]
+    of_target: TargetArgs,
+}
+
+impl Command {
+    /// # Errors
+    /// A precondition failed.
+    pub fn run(&self) -> anyhow::Result<Exit> {
+        match self {
+            Command::Probe(args) if args.of_target.is_given() => target::command(&args.of_scenarios, &args.of_target),
+            Command::Probe(args) => probe::command(&args.of_scenarios),
+            Command::Selftest(args) => selftest::command(args),
+            Command::Classify(args) => classify::command(args),
+            Command::Reconcile(args) => reconcile::command(args),
+            Command::Serve(args) => server::command(args),
+            Command::Proxy(args) => proxy::command(args),
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Between the process and who started it. Invariant: results to standard output, all else to standard error.
+
+pub mod input;
+pub mod interrupt;
+pub mod output;
+pub mod progress;

@@ -1,0 +1,205 @@
+//! One attempt over raw TCP: one connection, one request, one outcome. Invariant: no pool and no retry behind anybody's
+//! back, and every way to fail keeps its own symptom. Raw on purpose: an HTTP library could retry on its own.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::{Instant, timeout_at};
+
+use super::message::{Cut, Limits, Parser, Start};
+use crate::terms::outcome::Symptom;
+
+/// A request as it goes on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub method: String,
+    /// Value of the `Host` field.
+    pub host: String,
+    /// Origin form: path and query.
+    pub target: String,
+    pub headers: Vec<(String, Vec<u8>)>,
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    /// The bytes to send: `Host`, `Content-Length` and `Connection: close` are added, the rest stands as given.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = format!("{} {} HTTP/1.1\r\nHost: {}\r\n", self.method, self.target, self.host).into_bytes();
+        for (name, value) in &self.headers {
+            bytes.extend_from_slice(name.as_bytes());
+            bytes.extend_from_slice(b": ");
+            bytes.extend_from_slice(value);
+            bytes.extend_from_slice(b"\r\n");
+        }
+        bytes.extend_from_slice(format!("Content-Length: {}\r\nConnection: close\r\n\r\n", self.body.len()).as_bytes());
+        bytes.extend_from_slice(&self.body);
+        bytes
+    }
+}
+
+/// A reply's status, fields and decoded body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// What came of it, where the reply broke off.
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// The first field of that name, any letter case; None where there is none or it is not UTF-8.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.headers.iter().find(|(field, _)| field.eq_ignore_ascii_case(name))?;
+        std::str::from_utf8(value).ok().map(str::trim)
+    }
+}
+
+/// What one attempt came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub symptom: Symptom,
+    /// None where no whole head came. It is there for a truncated reply too: never take it for a success by itself.
+    pub reply: Option<Reply>,
+    /// What the operating system or the parser said; None for a complete reply.
+    pub detail: Option<String>,
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    fn failed(symptom: Symptom, detail: impl ToString, since: Instant) -> Outcome {
+        Outcome { symptom, reply: None, detail: Some(detail.to_string()), elapsed: since.elapsed() }
+    }
+}
+
+/// An open connection on which nothing was sent yet.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+    since: Instant,
+}
+
+impl Connection {
+    /// Connects, from `source` where one is given. The error is the attempt's outcome: nothing was sent.
+    pub async fn open(to: SocketAddr, source: Option<IpAddr>, deadline: Instant) -> Result<Connection, Outcome> {
+        let since = Instant::now();
+        match timeout_at(deadline, connect(to, source.map(|source| SocketAddr::new(source, 0)))).await {
+            Err(_) => Err(Outcome::failed(Symptom::ConnectTimeout, "no connection in time", since)),
+            Ok(Err(error)) => Err(Outcome::failed(connect_symptom(&error), error, since)),
+            Ok(Ok(stream)) => Ok(Connection { stream, since }),
+        }
+    }
+
+    /// Sends a part of a request ahead; what it came to shows in the exchange of the rest.
+    pub async fn send_ahead(&mut self, part: &[u8]) {
+        // A failed write is no outcome: the server may have answered, and `exchange` reads that.
+        let _ = self.stream.write_all(part).await;
+    }
+
+    /// Sends the request and reads one reply. One deadline for all of it.
+    pub async fn exchange(mut self, request: &[u8], deadline: Instant) -> Outcome {
+        let method = request.split(|&byte| byte == b' ').next().unwrap_or(b"");
+        let mut parser = Parser::response(Limits::default(), &String::from_utf8_lossy(method));
+        let ended = timeout_at(deadline, converse(&mut self.stream, request, &mut parser)).await;
+        let (symptom, detail) = match ended {
+            Err(_) => (Symptom::ReadTimeout, Some("no complete reply in time".to_owned())),
+            Ok(Err((symptom, detail))) => (symptom, Some(detail)),
+            Ok(Ok(())) => (Symptom::Ok, None),
+        };
+        let reply = reply(parser);
+        let symptom = match &reply {
+            Some(reply) if symptom == Symptom::Ok => Symptom::of_status(reply.status),
+            _ => symptom,
+        };
+        Outcome { symptom, reply, detail, elapsed: self.since.elapsed() }
+    }
+}
+
+/// One attempt within `timeout`, connecting included.
+pub async fn attempt(to: SocketAddr, request: &Request, timeout: Duration) -> Outcome {
+    let deadline = Instant::now() + timeout;
+    match Connection::open(to, None, deadline).await {
+        Ok(connection) => connection.exchange(&request.to_bytes(), deadline).await,
+        Err(outcome) => outcome,
+    }
+}
+
+async fn connect(to: SocketAddr, source: Option<SocketAddr>) -> io::Result<TcpStream> {
+    let socket = if to.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    if let Some(source) = source {
+        socket.bind(source)?;
+    }
+    let stream = socket.connect(to).await?;
+    // Where nobody listens, TCP lets a socket that was given the same port by chance connect to itself (RFC 9293, 3.5).
+    if stream.local_addr()? == to {
+        // A reset leaves the port to the server at once.
+        stream.set_zero_linger()?;
+        return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "connection refused: nobody listens there"));
+    }
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// A connect that fails for a reason of our own (no descriptor, no local port, a firewall here) says nothing about the
+/// server, so it is `unknown`: whoever draws a verdict from attempts must not draw one from this.
+fn connect_symptom(error: &io::Error) -> Symptom {
+    use io::ErrorKind::*;
+    match error.kind() {
+        ConnectionRefused | ConnectionReset | ConnectionAborted => Symptom::Refused,
+        TimedOut => Symptom::ConnectTimeout,
+        NetworkUnreachable | HostUnreachable | NetworkDown => Symptom::Unreachable,
+        _ => Symptom::Unknown,
+    }
+}
+
+/// Why an exchange ended without a complete reply.
+type Failure = (Symptom, String);
+
+async fn converse(stream: &mut TcpStream, request: &[u8], parser: &mut Parser) -> Result<(), Failure> {
+    // A server may answer and close before it has read everything: its reply says more than our failed write.
+    let sent = stream.write_all(request).await;
+    // On the heap: thousands of attempts may be waiting at one moment.
+    let mut buffer = vec![0; 4 * 1024];
+    while !parser.is_complete() {
+        let read = match (stream.read(&mut buffer).await, &sent) {
+            (Ok(0), Err(error)) if parser.head().is_none() => return Err(broken(error, parser)),
+            (Ok(read), _) => read,
+            (Err(error), _) => return Err(broken(&error, parser)),
+        };
+        if read == 0 {
+            return parser.finish().map_err(|cut| (cut_symptom(cut), "the server closed the connection".to_owned()));
+        }
+        parser.push(&buffer[..read]).map_err(|malformed| (Symptom::BadReply, malformed.to_string()))?;
+    }
+    Ok(())
+}
+
+/// A connection that broke: once the reply has begun, what the client holds is a truncated reply.
+fn broken(error: &io::Error, parser: &Parser) -> Failure {
+    let symptom = match (parser.head(), error.kind()) {
+        (Some(_), _) => Symptom::Truncated,
+        (None, io::ErrorKind::TimedOut) => Symptom::ReadTimeout,
+        (None, _) => Symptom::Reset,
+    };
+    (symptom, error.to_string())
+}
+
+fn cut_symptom(cut: Cut) -> Symptom {
+    match cut {
+        Cut::BeforeFirstByte => Symptom::Closed,
+        Cut::InHead | Cut::InBody => Symptom::Truncated,
+    }
+}
+
+fn reply(parser: Parser) -> Option<Reply> {
+    let (head, body) = parser.into_partial()?;
+    match head.start {
+        Start::Response { status, .. } => Some(Reply { status, headers: head.headers, body }),
+        Start::Request { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! Options of `idem proxy`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::phase::{On, Phase};
+use crate::http::address::Url;
+use crate::text::duration::duration;
+use crate::text::pointer::Pointer;
+
+/// Put a fault proxy between your own client and its server, and log what the client does
+///
+/// Each attempt that the client makes becomes one line of the readings, and `idem classify --input FILE` then says how
+/// the client behaved: a key that changes between attempts, a retry without a key, a refusal retried, a Retry-After
+/// ignored. Runs until Ctrl-C; what was still open is then written too.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment)]
+pub struct ProxyArgs {
+    /// The server, as http://HOST:PORT; paths are the client's
+    #[arg(long, value_name = "URL", value_parser = Url::parse)]
+    pub upstream: Url,
+
+    /// Address and port to listen on; port 0 takes a free one, which is printed
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081")]
+    pub listen: SocketAddr,
+
+    /// What goes wrong: none, pre_fail, post_drop, post_slow, post_error, half_reply, half_request, cut, double_delivery
+    /// or late_arrival
+    #[arg(long, value_name = "PHASE", value_parser = Phase::parse)]
+    pub fault: Phase,
+
+    /// Which attempts it happens to: first (of each intent), every=N (each Nth), or p=P (by chance)
+    #[arg(long, value_name = "WHICH", default_value = "first", value_parser = On::parse)]
+    pub on: On,
+
+    /// Makes the chances of p=P another sequence; the same seed gives the same one (default 0)
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+
+    /// Where the readings go, as JSON lines behind what is there
+    #[arg(long, value_name = "FILE")]
+    pub readings: PathBuf,
+
+    /// Where a JSON request body names the intent; requests without one are passed on
+    #[arg(long, value_name = "/POINTER", default_value = "/intent")]
+    pub intent_at: Pointer,
+
+    /// Where a JSON reply body names the receipt
+    #[arg(long, value_name = "/POINTER", default_value = "/receipt")]
+    pub receipt_at: Pointer,
+
+    /// The header that carries the idempotency key
+    #[arg(long, value_name = "NAME", default_value = "Idempotency-Key")]
+    pub key_header: String,
+
+    /// Retry-After, in seconds, of the 503 of pre_fail and the 502 of post_error
+    #[arg(long, value_name = "SECONDS")]
+    pub retry_after: Option<u64>,
+
+    /// When cut ends the upstream connection, from the last request byte written on (default 0s)
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub cut_after: Option<Duration>,
+
+    /// How long the server may take to reply before the client is answered 504
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = positive)]
+    pub timeout: Duration,
+
+    /// How long post_slow and late_arrival hold on at most, where the client does not give up or try again
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = positive)]
+    pub hold: Duration,
+
+    /// Allow this server although it is not loopback (repeatable)
+    #[arg(long, value_name = "HOST")]
+    pub allow_host: Vec<String>,
+}
+
+fn positive(text: &str) -> Result<Duration, String> {
+    duration(text).and_then(|d| if d.is_zero() { Err("must be more than zero".into()) } else { Ok(d) })
+}

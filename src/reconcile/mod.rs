@@ -1,0 +1,10 @@
+//! `idem reconcile`: the ledger against the intents that should have been charged.
+
+pub mod args;
+pub mod command;
+pub mod names;
+pub mod records;
+pub mod report;
+pub mod tally;
+
+pub use command::command;

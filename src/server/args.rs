@@ -1,0 +1,34 @@
+//! Options of `idem serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::policy::Policy;
+use crate::text::duration::duration;
+
+/// Run the charge server of the scenarios, to try the probe and the proxy on
+///
+/// POST /charges {"intent":"ord-001","amount":1000} with an Idempotency-Key. Every charge is a line of the ledger; the
+/// key store is in memory, but under key_durable, which finds its keys again in the ledger.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment)]
+pub struct ServeArgs {
+    /// Dedup policy: naive, key_atomic, key_racy, key_ttl, content_hash or key_durable
+    #[arg(long, value_name = "POLICY", value_parser = Policy::parse)]
+    pub policy: Policy,
+
+    /// Address and port; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+
+    /// The ledger: JSON lines, made where it is missing, else continued
+    #[arg(long, value_name = "FILE")]
+    pub ledger: PathBuf,
+
+    /// Window of key_ttl (dedup) or key_racy (check-then-act) instead of 100ms and 50ms
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub window: Option<Duration>,
+}

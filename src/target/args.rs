@@ -1,0 +1,102 @@
+//! The options of `idem probe --target`. Invariant: text in, text out; what the values mean and which of them go together
+//! is decided in `target::options`.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::text::duration::duration;
+
+/// Probing a user's own server.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Probing your own server")]
+pub struct TargetArgs {
+    /// Endpoint to probe; given more than once, the addresses are replicas of one service
+    #[arg(long, value_name = "URL", conflicts_with_all = ["scenario", "all", "policy", "intents", "rounds", "repeat", "ledger_dir"])]
+    pub target: Vec<String>,
+    /// Where side effects are counted: a file, an http URL, or `none`
+    #[arg(long, value_name = "FILE|URL", requires = "target")]
+    pub ledger: Option<String>,
+    /// Command that prints the ledger, run by /bin/sh
+    #[arg(long, value_name = "CMD", requires = "target", conflicts_with = "ledger")]
+    pub ledger_cmd: Option<String>,
+    /// Where a ledger that is one object holds its array of items
+    #[arg(long, value_name = "POINTER", requires = "target")]
+    pub ledger_items: Option<String>,
+    /// Header for the ledger's GET, which carries no other
+    #[arg(long, value_name = "K: V", requires = "target")]
+    pub ledger_header: Vec<String>,
+    /// How late the ledger may show an item, beyond what the fence tells
+    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "target")]
+    pub ledger_lag: Option<Duration>,
+    /// Where a ledger item holds the intent [default: /intent]
+    #[arg(long, value_name = "POINTER", requires = "target")]
+    pub intent_at: Option<String>,
+    /// Where a reply holds the receipt [default: /receipt]
+    #[arg(long, value_name = "POINTER", requires = "target")]
+    pub receipt_at: Option<String>,
+    /// Must be true in a reply for it to count as success; without it any 2xx does
+    #[arg(long, value_name = "POINTER", requires = "target")]
+    pub success_at: Option<String>,
+    /// Request template with {{intent}} and {{amount}} [default: {"intent":"{{intent}}","amount":{{amount}}}]
+    #[arg(long, value_name = "JSON|@FILE", requires = "target")]
+    pub body: Option<String>,
+    /// Request method [default: POST]
+    #[arg(long, value_name = "METHOD", requires = "target")]
+    pub method: Option<String>,
+    /// Request header, repeatable; its value is masked in every report
+    #[arg(long, value_name = "K: V", requires = "target")]
+    pub header: Vec<String>,
+    /// Header that carries the key [default: Idempotency-Key]
+    #[arg(long, value_name = "NAME", requires = "target", conflicts_with = "key_in")]
+    pub key_header: Option<String>,
+    /// Body field that carries the key, instead of a header
+    #[arg(long, value_name = "POINTER", requires = "target")]
+    pub key_in: Option<String>,
+    /// hex, uuid, or quoted (a string of RFC 8941, as the IETF draft asks) [default: hex]
+    #[arg(long, value_name = "FORMAT", requires = "target")]
+    pub key_format: Option<String>,
+    /// A second principal's header, for the check of isolation
+    #[arg(long, value_name = "K: V", requires = "target")]
+    pub other_credential: Option<String>,
+    /// Command that kills and restarts the server, run by /bin/sh
+    #[arg(long, value_name = "CMD", requires = "target")]
+    pub restart_cmd: Option<String>,
+    /// Body that makes the handler fail once for an intent, before its side effect
+    #[arg(long, value_name = "JSON|@FILE", requires = "target")]
+    pub fail_body: Option<String>,
+    /// Header that makes the handler fail once for an intent, before its side effect
+    #[arg(long, value_name = "K: V", requires = "target")]
+    pub fail_header: Option<String>,
+    /// The dedup window that the server promises
+    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "target")]
+    pub window: Option<Duration>,
+    /// The client's patience for one attempt [default: from the measured baseline]
+    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "target")]
+    pub timeout: Option<Duration>,
+    /// How long a crashed attempt's key may stay in flight; Retry-After is added [default: 6s]
+    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "target")]
+    pub lease: Option<Duration>,
+    /// Run this check, after the baseline on which all rest; repeatable
+    #[arg(long, value_name = "NAME", requires = "target")]
+    pub check: Vec<String>,
+    /// Print the requests and the charges intended, send nothing
+    #[arg(long, requires = "target")]
+    pub plan: bool,
+    /// What the service does on purpose: stored-errors, silent-reuse; repeatable
+    #[arg(long, value_name = "DESIGN", requires = "target")]
+    pub accept: Vec<String>,
+    /// Allow a host that is not loopback: a probe makes real charges; repeatable
+    #[arg(long, value_name = "HOST", requires = "target")]
+    pub allow_host: Vec<String>,
+    /// Checks that may run side by side, 1 to 16 [default: 1]
+    #[arg(long, value_name = "N", requires = "target")]
+    pub jobs: Option<usize>,
+}
+
+impl TargetArgs {
+    /// Whether a target is what is to be probed.
+    pub fn is_given(&self) -> bool {
+        !self.target.is_empty()
+    }
+}

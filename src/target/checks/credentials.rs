@@ -1,0 +1,58 @@
+//! Who asks: without a credential first, and two principals with one key.
+
+use super::Plan;
+use crate::target::drive::session::Session;
+use crate::target::facts::case::{Case, Rule, Shortfall};
+use crate::target::options::Options;
+use crate::target::request::template::Call;
+
+const ROUNDS: u64 = 2;
+
+pub fn needs_authorization(options: &Options) -> Option<&'static str> {
+    let given = options.template.headers.iter().any(|header| header.name.eq_ignore_ascii_case("authorization"));
+    (!given).then_some("give --header 'Authorization: …'")
+}
+
+pub fn missing_plan(_: &Options) -> Plan {
+    Plan::new(ROUNDS * 2, ROUNDS)
+}
+
+/// First without the credential, then with it.
+pub async fn missing(session: &Session) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for _ in 0..ROUNDS {
+        let mut case = session.case("bad_credential", "without the credential first");
+        case.calls.push(Call { without: Some("authorization"), ..case.calls[0].clone() });
+        session.send(&mut case, 1, "without Authorization").await;
+        if case.succeeded(1) {
+            case.shortfall = Some(Shortfall::DoesNotApply("the target does not ask for Authorization".into()));
+        }
+        session.send(&mut case, 0, "with Authorization").await;
+        cases.push(case);
+    }
+    cases
+}
+
+pub fn needs_other(options: &Options) -> Option<&'static str> {
+    options.other_credential.is_none().then_some("give --other-credential 'K: V', a second principal")
+}
+
+pub fn two_plan(_: &Options) -> Plan {
+    Plan::new(ROUNDS * 3, ROUNDS * 2)
+}
+
+/// Same key and body under two credentials, and the first one again.
+pub async fn two(session: &Session) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for _ in 0..ROUNDS {
+        let first = session.call("principals");
+        let extra = session.options.other_credential.iter().cloned().collect();
+        let second = Call { extra, ..first.clone() };
+        let mut case = Case::new("two credentials", Rule::Principals, vec![first, second]);
+        session.send(&mut case, 0, "first principal").await;
+        session.send(&mut case, 1, "second principal").await;
+        session.send(&mut case, 0, "first principal again").await;
+        cases.push(case);
+    }
+    cases
+}

@@ -1,0 +1,77 @@
+//! The checks. Invariant: a check provokes and observes; the verdict is the invariants' word. To add one: a file with a
+//! `plan` and a `drive` function, and a row in the registry.
+
+mod after_reply;
+mod baseline;
+mod credentials;
+mod crowd;
+mod cut;
+mod deliver;
+mod handler;
+mod keys;
+mod race;
+mod registry;
+mod replay;
+mod restart;
+mod upload;
+mod window;
+
+pub use registry::CHECKS;
+
+use super::drive::join::Local;
+use super::drive::session::Session;
+use super::drive::settle::SILENT;
+use super::facts::case::Case;
+use super::options::Options;
+
+/// When a check runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Before all others, which rest on it.
+    First,
+    /// One after another, as many side by side as --jobs says.
+    Staged,
+    /// Beside the others: it waits most of its time.
+    Beside,
+    /// When all others are done: it takes the server away.
+    Last,
+}
+
+/// What a check sends at least, to a target that answers everything at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Plan {
+    pub requests: u64,
+    /// Charges that a correct target makes.
+    pub charges: u64,
+}
+
+impl Plan {
+    pub const fn new(requests: u64, charges: u64) -> Plan {
+        Plan { requests, charges }
+    }
+}
+
+/// One check.
+pub struct Check {
+    pub name: &'static str,
+    /// How it is provoked, in a line.
+    pub provokes: &'static str,
+    /// What a finding means.
+    pub means: &'static str,
+    /// The usual cure.
+    pub cure: &'static str,
+    pub turn: Turn,
+    /// What has to be given, where it is not.
+    pub needs: fn(&Options) -> Option<&'static str>,
+    pub plan: fn(&Options) -> Plan,
+    pub drive: for<'a> fn(&'a Session) -> Local<'a, Vec<Case>>,
+}
+
+/// Whether a sweep should break off: what was seen is a finding already.
+fn enough(cases: &[Case]) -> bool {
+    cases.iter().filter(|case| case.silent()).count() >= SILENT
+}
+
+fn nothing(_: &Options) -> Option<&'static str> {
+    None
+}

@@ -1,0 +1,166 @@
+//! The server is killed and started again: after success, and while requests are under way, so that some are in the
+//! middle and some have their ledger item and no reply. Invariant: a kill counts for a moment only if it was observed
+//! there: no reply came, and the ledger tells on which side of the charge it fell.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use super::Plan;
+use crate::http::client::Connection;
+use crate::proxy::reach;
+use crate::target::drive::join::join_all;
+use crate::target::drive::restarted::restarted;
+use crate::target::drive::session::Session;
+use crate::target::facts::answer::Class;
+use crate::target::facts::case::{Case, Shortfall};
+use crate::target::options::Options;
+
+/// Kills under load, at least and at most: more than the least only while few have fallen between item and reply.
+const KILLS: [usize; 2] = [3, 6];
+/// The key may be written anywhere between item and reply, so one kill there shows little.
+const FEW: usize = 4;
+/// Requests under way at a time.
+const WORKERS: u32 = 8;
+/// Bound of one worker's requests for one kill: where it was seen when the first one fell, and where it was not.
+const MOST: [usize; 2] = [30, 200];
+/// How much earlier than the kill is expected the load begins, at least; the kill is only about so precise.
+const LEAD: Duration = Duration::from_millis(4);
+/// No further kill is begun after it, but for the first under load.
+const BUDGET: Duration = Duration::from_secs(25);
+
+pub fn needs(options: &Options) -> Option<&'static str> {
+    options.restart_cmd.is_none().then_some("give --restart-cmd, which kills the server and starts it again")
+}
+
+/// How many requests are under way when the kill comes depends on the target.
+pub fn plan(_: &Options) -> Plan {
+    let load = (KILLS[1] * WORKERS as usize * 3) as u64;
+    Plan::new(2 + 2 * load, 1 + load)
+}
+
+/// What the kills told so far.
+struct Kills<'a> {
+    session: &'a Session,
+    command: &'a str,
+    /// From the command's start until connections are refused; the kill falls about there.
+    delay: Duration,
+    /// Requests that were cut off before their ledger item, and after it.
+    before: Cell<usize>,
+    between: Cell<usize>,
+}
+
+pub async fn drive(session: &Session) -> Vec<Case> {
+    let Some(command) = session.options.restart_cmd.as_deref() else { return Vec::new() };
+    let (before, between) = (Cell::new(0), Cell::new(0));
+    let mut kills = Kills { session, command, delay: Duration::ZERO, before, between };
+    let since = Instant::now();
+    let mut cases = vec![kills.after_success().await];
+    let mut done = 0;
+    let carried_out = |cases: &[Case]| cases.iter().all(|case| case.shortfall.is_none());
+    while carried_out(&cases) && done < KILLS[1] && (done == 0 || since.elapsed() < BUDGET) {
+        if done >= KILLS[0] && kills.between.get() >= FEW {
+            break;
+        }
+        cases.extend(kills.under_load().await);
+        done += 1;
+    }
+    kills.tell(&mut cases);
+    cases
+}
+
+impl Kills<'_> {
+    /// Success, restart, replay. Measures how long the kill takes.
+    async fn after_success(&mut self) -> Case {
+        let mut case = self.session.case("restart", "killed after success");
+        self.session.send(&mut case, 0, "first").await;
+        let started = Instant::now();
+        let (ended, gone) = tokio::join!(restarted(self.session, self.command), self.until_gone());
+        self.delay = gone.map_or(Duration::ZERO, |at| at - started);
+        match ended {
+            Ok(()) => self.session.send(&mut case, 0, "after the restart").await,
+            Err(why) => case.shortfall = Some(Shortfall::NotCarriedOut(why)),
+        }
+        case
+    }
+
+    /// Kills the server while several requests are under way, at different points of their handling, and retries each.
+    async fn under_load(&self) -> Vec<Case> {
+        let latency = self.session.latency();
+        let lead = (latency * 2).max(LEAD);
+        let begin = Instant::now() + self.delay.saturating_sub(lead);
+        let kill = async {
+            reach(begin + lead - self.delay.min(lead)).await;
+            restarted(self.session, self.command).await
+        };
+        let workers = (0..WORKERS).map(|n| self.work(begin + latency * n / WORKERS));
+        let (cases, ended) = tokio::join!(join_all(workers), kill);
+        let mut cases: Vec<_> = cases.into_iter().flatten().collect();
+        for case in &mut cases {
+            match &ended {
+                Ok(()) => self.session.send(case, 0, "after the restart").await,
+                Err(why) => case.shortfall = Some(Shortfall::NotCarriedOut(why.clone())),
+            }
+        }
+        cases
+    }
+
+    /// Sends fresh requests until one is cut off.
+    async fn work(&self, begin: Instant) -> Vec<Case> {
+        reach(begin).await;
+        let mut cases = Vec::new();
+        while cases.len() < MOST[usize::from(self.delay.is_zero())] {
+            let mut case = self.session.case("restart", "killed after the reply");
+            self.session.send(&mut case, 0, "first, the server is being killed").await;
+            match case.attempts[0].answer.class {
+                Class::Unsent => break,
+                Class::Silence => {
+                    self.cut_off(&mut case).await;
+                    cases.push(case);
+                    break;
+                }
+                _replied => cases.push(case),
+            }
+        }
+        cases
+    }
+
+    /// Looks at once on which side of the charge the kill fell: a server may write what is missing when it starts
+    /// again.
+    async fn cut_off(&self, case: &mut Case) {
+        let intent = &case.calls[0].intent;
+        let charged = self.session.options.oracle.read().await.is_ok_and(|ledger| ledger.charges(intent) > 0);
+        let (count, label) = match charged {
+            true => (&self.between, "killed between its ledger item and its reply"),
+            false => (&self.before, "killed in the middle"),
+        };
+        count.set(count.get() + 1);
+        case.label = label.into();
+    }
+
+    /// Says which of the moments was not hit. The one between item and reply may be too short for that; the other is
+    /// not.
+    fn tell(&self, cases: &mut [Case]) {
+        let cut_off = self.before.get() + self.between.get();
+        let Some(last) = cases.last_mut().filter(|last| last.shortfall.is_none()) else { return };
+        if cut_off == 0 {
+            last.shortfall = Some(Shortfall::NotHit("no request was in the middle when the server was killed".into()));
+        } else if self.between.get() == 0 {
+            let part = "between ledger item and reply: unproven, no kill fell there";
+            last.remarks.push(format!("{part}; {cut_off} requests were cut off before their item"));
+        }
+    }
+
+    /// When connections are refused; None where they never are while the command runs.
+    async fn until_gone(&self) -> Option<Instant> {
+        let to = self.session.target().socket;
+        let end = Instant::now() + Duration::from_secs(2);
+        while Instant::now() < end {
+            let deadline = tokio::time::Instant::now() + Duration::from_millis(200);
+            if Connection::open(to, None, deadline).await.is_err() {
+                return Some(Instant::now());
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        None
+    }
+}

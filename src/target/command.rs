@@ -1,0 +1,82 @@
+//! `idem probe --target`: does MY endpoint charge twice? The data path from options to a report. Invariant: the exit
+//! code follows from verdicts alone, and the plan is shown before anything is sent.
+
+use std::io::{IsTerminal, Write};
+
+use anyhow::bail;
+
+use super::args::TargetArgs;
+use super::checks::{CHECKS, Check};
+use super::drive::session::Session;
+use super::options::Options;
+use super::report::Report;
+use super::run::schedule::Board;
+use super::run::{plan, row};
+use crate::console::interrupt;
+use crate::console::output;
+use crate::probe::args::ProbeArgs;
+use crate::probe::baseline::Baseline;
+use crate::terms::exit::Exit;
+
+/// The command. Errors: a precondition failed.
+pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
+    if probe.list {
+        return Ok(list());
+    }
+    let baseline = match Baseline::asked_for(probe.baseline.as_deref())? {
+        Ok(baseline) => baseline,
+        Err(nothing) => return Ok(nothing),
+    };
+    let options = Options::new(args)?;
+    let checks = chosen(&options)?;
+    if args.plan {
+        return plan::print(&options, &checks);
+    }
+    plan::announce(&options, &checks);
+    let session = Session::new(options);
+    let board = Board::new(checks);
+    let ended = interrupt::until_signal(async {
+        board.run(&session, &progress(&board)).await;
+        Ok(Exit::Ok)
+    })?;
+    let report = Report::new(&session, board.into_rows());
+    let exit = report.print(probe.format)?.and(ended);
+    Ok(match baseline {
+        Some(baseline) => exit.and(baseline.compare(&serde_json::to_value(report.document())?)),
+        None => exit,
+    })
+}
+
+/// The checks that were named, in declared order; all where none was. The baseline is always among them, since all else
+/// rests on it.
+fn chosen(options: &Options) -> anyhow::Result<Vec<&'static Check>> {
+    if let Some(unknown) = options.chosen.iter().find(|name| !CHECKS.iter().any(|check| check.name == **name)) {
+        let names: Vec<_> = CHECKS.iter().map(|check| check.name).collect();
+        bail!("--check {unknown}: no such check; there are {}", names.join(", "));
+    }
+    let named = |check: &&Check| options.chosen.iter().any(|name| name == check.name) || check.name == "baseline";
+    Ok(CHECKS.iter().filter(|check| options.chosen.is_empty() || named(check)).collect())
+}
+
+/// Says on a terminal what is done.
+fn progress(board: &Board) -> impl Fn(&row::Row, usize) {
+    let (to_terminal, all) = (std::io::stderr().is_terminal(), board.checks.len());
+    move |row, finished| {
+        if to_terminal {
+            let end = if finished == all { "\r\x1b[K" } else { "" };
+            // Nobody sees it: then nobody misses it.
+            let _ = write!(std::io::stderr(), "\r{finished} of {all}: {} {}\x1b[K{end}", row.check.name, row.verdict);
+        }
+    }
+}
+
+/// Lists the checks: how each is provoked, what a finding means, the usual cure.
+fn list() -> Exit {
+    output::report(Exit::Ok, |out| {
+        CHECKS.iter().try_for_each(|check| {
+            writeln!(out, "{:<20} {}", check.name, check.provokes)?;
+            writeln!(out, "{:<20} a finding means: {}", "", check.means)?;
+            writeln!(out, "{:<20} the usual cure: {}", "", check.cure)
+        })
+    })
+}

@@ -1,0 +1,168 @@
+//! Attempts through the fault proxy. Invariant: what the target answered is taken from the proxy's own leg, and what
+//! the client saw from the client's; neither stands for the other.
+
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::time::{Instant, timeout};
+
+use super::session::Session;
+use crate::http::client;
+use crate::http::client::{Outcome, Reply};
+use crate::http::message::Message;
+use crate::proxy::{Event, Fault, Proxy, Settings, What};
+use crate::target::facts::answer::Answer;
+use crate::target::facts::case::{Act, Attempt, Case, Shortfall};
+use crate::target::request::template::Call;
+use crate::terms::outcome::Symptom;
+
+/// What came of one faulted exchange.
+pub struct Told {
+    /// One for each reply, or failure to reply, of the target; at least one.
+    pub attempts: Vec<Attempt>,
+    /// What the proxy did, in order.
+    pub acts: Vec<Act>,
+    /// How often the request went to the target.
+    pub copies: usize,
+}
+
+impl Session {
+    /// Sends a call of the case through a proxy that puts `fault` into the exchange; the client gives up after
+    /// `patience`. Gives None where the proxy could not be set up; the case then says so.
+    pub async fn send_through(&self, case: &mut Case, note: &str, fault: Fault, patience: Duration) -> Option<Told> {
+        match self.through(&case.calls[0], note, move || fault.clone(), patience).await {
+            Ok(mut told) => {
+                case.attempts.append(&mut told.attempts);
+                case.acts.append(&mut told.acts);
+                Some(told)
+            }
+            Err(error) => {
+                case.shortfall = Some(Shortfall::NotCarriedOut(format!("the proxy could not be set up: {error}")));
+                None
+            }
+        }
+    }
+
+    /// Sends a call through a proxy whose fault is asked for when the request has been read whole.
+    ///
+    /// # Errors
+    /// Where no port could be bound for the proxy.
+    pub async fn through(
+        &self,
+        call: &Call,
+        note: &str,
+        fault: impl Fn() -> Fault + Send + Sync + 'static,
+        patience: Duration,
+    ) -> std::io::Result<Told> {
+        let sent = self.clock();
+        let (outcome, events) = self.exchange_through(call, fault, patience).await?;
+        let count = |wanted: fn(&What) -> bool| events.iter().filter(|event| wanted(&event.what)).count();
+        let copies = count(|what| matches!(what, What::RequestForwarded { .. }));
+        self.count(copies.max(1) as u64);
+        let begun = |copy| self.begun(&events, copy).unwrap_or(sent);
+        let is_cut = events.iter().any(|event| matches!(event.what, What::UpstreamCut { .. }));
+        let mut answers: Vec<_> = events
+            .iter()
+            // No reply to what we broke off ourselves is no answer.
+            .filter(|event| !(is_cut && matches!(event.what, What::UpstreamFailed { .. })))
+            .filter_map(|event| self.answered(event))
+            .map(|(copy, ended, answer)| (begun(copy), ended, answer))
+            .collect();
+        if answers.is_empty() {
+            let why = if is_cut { "cut before a whole reply" } else { "never forwarded" };
+            answers.push((sent, self.clock(), Answer::withheld(why)));
+        }
+        let client = seen_by_client(&outcome);
+        let attempt = |(sent, ended, answer)| {
+            let (note, client) = (note.to_string(), Some(client.clone()));
+            Attempt { sent, ended, call: 0, note, faulted: true, answer, client }
+        };
+        let acts =
+            events.iter().filter_map(|event| Some(Act { at: self.at(event), what: act(&event.what)? })).collect();
+        Ok(Told { attempts: answers.into_iter().map(attempt).collect(), acts, copies })
+    }
+
+    async fn exchange_through(
+        &self,
+        call: &Call,
+        fault: impl Fn() -> Fault + Send + Sync + 'static,
+        patience: Duration,
+    ) -> std::io::Result<(Outcome, Vec<Event>)> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let settings = Settings { reply: self.patience(), connect: self.patience(), ..Settings::default() };
+        let mut proxy = Proxy::start(listener, self.target().socket, settings, move |_| fault())?;
+        let request = self.options.template.request(call, &self.target().authority);
+        let outcome = client::attempt(proxy.address(), &request, patience).await;
+        // The upstream leg outlives the client, but not its own patience for connecting and for the reply.
+        let rest = proxy.events().until(|event| matches!(event.what, What::Ended | What::BadRequest { .. }));
+        let events = timeout(self.patience() * 2 + patience, rest).await.unwrap_or_default();
+        proxy.stop().await;
+        Ok((outcome, events))
+    }
+
+    /// When the second copy went to the target; None for the first, which the client sent.
+    fn begun(&self, events: &[Event], copy: u8) -> Option<Duration> {
+        let begun = |event: &&Event| matches!(event.what, What::ForwardStarted { copy: n } if n == copy && n > 0);
+        events.iter().find(begun).map(|event| self.at(event))
+    }
+
+    /// What the target said to which copy, and when; None for an event that is no answer.
+    fn answered(&self, event: &Event) -> Option<(u8, Duration, Answer)> {
+        let (copy, answer) = match &event.what {
+            What::UpstreamReplied { copy, reply } => (*copy, self.answer(&whole(reply))),
+            What::UpstreamFailed { copy, symptom, detail } => {
+                let detail = Some(detail.clone());
+                (*copy, self.answer(&Outcome { symptom: *symptom, reply: None, detail, elapsed: Duration::ZERO }))
+            }
+            _ => return None,
+        };
+        Some((copy, self.at(event), answer))
+    }
+
+    fn at(&self, event: &Event) -> Duration {
+        Instant::from(event.at).duration_since(self.started)
+    }
+}
+
+/// An event as the time line tells it; None for what the attempt itself tells.
+fn act(what: &What) -> Option<String> {
+    Some(match what {
+        What::RequestRead { request } => format!("has read the request, {} bytes", request.raw.len()),
+        What::BadRequest { detail } => format!("refuses the request: {detail}"),
+        What::Held => "holds it back".into(),
+        What::Released { .. } => "lets it go".into(),
+        What::ForwardStarted { copy } => format!("connects to the target{}", nth(*copy)),
+        What::RequestForwarded { copy } => format!("has sent what it lets through{}", nth(*copy)),
+        What::UpstreamReplied { copy, reply } => {
+            format!("has the target's whole reply{}: {}", nth(*copy), reply.head.status().unwrap_or(0))
+        }
+        What::UpstreamFailed { copy, symptom, .. } => format!("gets no whole reply{}: {symptom}", nth(*copy)),
+        What::UpstreamCut { by, after } => {
+            let ms = after.as_secs_f64() * 1e3;
+            format!("ends the target's connection by {by}, {ms:.2} ms after the last byte that it let through")
+        }
+        What::ReplySent { status, .. } => format!("gives the client a {status}"),
+        What::ReplyCut { bytes, .. } => format!("gives the client {bytes} bytes of the reply"),
+        What::ClientDropped { by } => format!("ends the client's connection by {by}"),
+        What::ClientGone => "sees that the client has gone".into(),
+        What::Ended => return None,
+    })
+}
+
+fn nth(copy: u8) -> &'static str {
+    if copy == 0 { "" } else { " (second copy)" }
+}
+
+fn whole(message: &Message) -> Outcome {
+    let status = message.head.status().unwrap_or(0);
+    let reply = Reply { status, headers: message.head.headers.clone(), body: message.body.clone() };
+    Outcome { symptom: Symptom::of_status(status), reply: Some(reply), detail: None, elapsed: Duration::ZERO }
+}
+
+fn seen_by_client(outcome: &Outcome) -> String {
+    match (&outcome.reply, outcome.symptom) {
+        (Some(reply), Symptom::Truncated) => format!("{}, cut short", reply.status),
+        (Some(reply), _) => reply.status.to_string(),
+        (None, symptom) => symptom.to_string(),
+    }
+}

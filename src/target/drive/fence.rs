@@ -1,0 +1,71 @@
+//! When to count: after a fence. Invariant: no count is taken before the ledger shows an intent that was charged after
+//! the row's last reply, so a target that writes its records later is not misjudged.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::session::Session;
+use crate::target::oracle::Ledger;
+
+/// How long the fence's item may take to show, beyond --ledger-lag.
+const PATIENCE: Duration = Duration::from_secs(6);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+
+impl Session {
+    /// Charges one more intent and waits for its item. None where there is no oracle: then the charge alone shows that
+    /// the target is alive.
+    ///
+    /// # Errors
+    /// Says that the target takes no more requests, or that the ledger does not show the fence.
+    pub async fn fence(&self) -> Result<Option<Ledger>, String> {
+        let mut case = self.case("fence", "fence");
+        let floor = self.floor.acquire().await.ok();
+        self.send(&mut case, 0, "fence").await;
+        drop(floor);
+        self.settle(std::slice::from_mut(&mut case)).await;
+        if !case.settled() {
+            let said = case.last().map(|answer| answer.line(None)).unwrap_or_default();
+            return Err(format!(
+                "the target takes no fresh request (retries that were given up may still occupy it): {said}"
+            ));
+        }
+        if self.options.oracle.is_none() {
+            return Ok(None);
+        }
+        self.seen(&case.calls[0].intent).await.map(Some)
+    }
+
+    /// Reads until an intent shows, and once more after the lag.
+    async fn seen(&self, intent: &str) -> Result<Ledger, String> {
+        let oracle = &self.options.oracle;
+        let end = Instant::now() + PATIENCE + oracle.lag;
+        let mut ledger = oracle.read().await?;
+        while ledger.charges(intent) == 0 {
+            if Instant::now() > end {
+                return Err(oracle.explain(&ledger, intent));
+            }
+            tokio::time::sleep(PAUSE).await;
+            ledger = oracle.read().await?;
+        }
+        if !oracle.lag.is_zero() {
+            tokio::time::sleep(oracle.lag).await;
+            ledger = oracle.read().await?;
+        }
+        self.whole(ledger)
+    }
+
+    /// The ledger, if it still shows what it showed before.
+    ///
+    /// # Errors
+    /// Names an intent that is hidden now, as a paged list hides the older items.
+    pub fn whole(&self, ledger: Ledger) -> Result<Ledger, String> {
+        match self.witnesses.borrow().iter().find(|witness| ledger.charges(witness) == 0) {
+            Some(hidden) => {
+                Err(format!("the ledger showed {hidden} before and hides it now; give a list that is not paged"))
+            }
+            None => Ok(ledger),
+        }
+    }
+}

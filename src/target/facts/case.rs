@@ -1,0 +1,210 @@
+//! What was sent for one K = (principal, key) and what came of it: the input of the verdict. Invariant: facts alone;
+//! each attempt stands in the order in which its reply came.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::answer::{Answer, Class};
+use crate::target::request::template::Call;
+
+/// One request and its reply.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// Since the run began.
+    pub sent: Duration,
+    /// When its reply was whole, or it was given up; since the run began.
+    pub ended: Duration,
+    /// Which of the case's calls.
+    pub call: usize,
+    /// Who sent it, and what was done to it: `retry at once`, `upstream reset after 3.2 ms`.
+    pub note: String,
+    /// Whether a fault was put into it; I4 looks at those that were left alone.
+    pub faulted: bool,
+    /// What the target answered, whether or not the client saw it.
+    pub answer: Answer,
+    /// What the client saw instead; None where that is the target's answer.
+    pub client: Option<String>,
+}
+
+/// Something that the proxy did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// Since the run began.
+    pub at: Duration,
+    pub what: String,
+}
+
+/// What one K is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// One call, maybe written in two ways: I1 to I4.
+    Once,
+    /// The calls differ in what they ask under one key: one of them succeeds.
+    Reuse,
+    /// Each call has its own key or none, and its own intent: none gets another's success.
+    Distinct,
+    /// As `Distinct`, and each is charged: they differ in nothing else.
+    Baseline,
+    /// Without a key: a success means a charge, and none gets another's success.
+    Keyless,
+    /// One request under two credentials.
+    Principals,
+    /// For the profile alone.
+    Report,
+}
+
+/// Why a case shows less than it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shortfall {
+    /// The moment was not hit, or what was to fail did not.
+    NotHit(String),
+    /// What the check is about does not apply to this target.
+    DoesNotApply(String),
+    /// It could not be carried out.
+    NotCarriedOut(String),
+}
+
+/// A moment of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Swept {
+    /// What was done at that moment.
+    pub way: &'static str,
+    /// Since the last request byte.
+    pub at: Duration,
+    /// The target's latency by which the sweep was made.
+    pub of: Duration,
+}
+
+/// One K, or what is judged together with it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// What was provoked, within its check.
+    pub label: String,
+    /// None where no moment was swept.
+    pub swept: Option<Swept>,
+    pub rule: Rule,
+    /// What is asked. The first is the identical valid request of I4.
+    pub calls: Vec<Call>,
+    pub attempts: Vec<Attempt>,
+    /// What the proxy did; empty where none was used.
+    pub acts: Vec<Act>,
+    /// Ledger items of each call's intent after the fence; None without an oracle.
+    pub charges: Option<Vec<u64>>,
+    /// None where it shows all that it should.
+    pub shortfall: Option<Shortfall>,
+    /// What the row's evidence should say beside the verdict.
+    pub remarks: Vec<String>,
+    /// No retry may come any more: it would mean another thing.
+    pub closed: bool,
+    /// How long was waited for it to settle, where it did not at once.
+    pub waited: Duration,
+}
+
+impl Case {
+    pub fn new(label: impl Into<String>, rule: Rule, calls: Vec<Call>) -> Case {
+        Case {
+            label: label.into(),
+            swept: None,
+            rule,
+            calls,
+            attempts: Vec::new(),
+            acts: Vec::new(),
+            charges: None,
+            shortfall: None,
+            remarks: Vec::new(),
+            closed: false,
+            waited: Duration::ZERO,
+        }
+    }
+
+    /// Intents, each once.
+    pub fn intents(&self) -> BTreeSet<&str> {
+        self.calls.iter().map(|call| call.intent.as_str()).collect()
+    }
+
+    /// Charges over all intents; None without an oracle.
+    pub fn total(&self) -> Option<u64> {
+        let charges = self.charges.as_ref()?;
+        let mut seen = BTreeSet::new();
+        Some(self.calls.iter().zip(charges).filter(|(c, _)| seen.insert(&c.intent)).map(|(_, n)| n).sum())
+    }
+
+    /// Charges of the intent of this call.
+    pub fn charged(&self, call: usize) -> Option<u64> {
+        self.charges.as_ref().map(|charges| charges[call])
+    }
+
+    pub fn of_call(&self, call: usize) -> impl Iterator<Item = &Attempt> {
+        self.attempts.iter().filter(move |a| a.call == call)
+    }
+
+    /// A success, not a 409: that one may name the receipt of another payload which it refuses this one for.
+    pub fn succeeded(&self, call: usize) -> bool {
+        self.successes(call).next().is_some()
+    }
+
+    fn successes(&self, call: usize) -> impl Iterator<Item = &Attempt> {
+        self.of_call(call).filter(|attempt| attempt.answer.class == Class::Success)
+    }
+
+    pub fn all_succeeded(&self) -> bool {
+        (0..self.calls.len()).all(|call| self.succeeded(call))
+    }
+
+    /// Receipts that successes of this call named, in the order in which they came, each once.
+    pub fn receipts_of(&self, call: usize) -> Vec<&str> {
+        unique(self.successes(call))
+    }
+
+    /// Receipts of all calls.
+    pub fn receipts(&self) -> Vec<&str> {
+        unique(self.attempts.iter())
+    }
+
+    /// The last answer to the identical request that was left alone; None where there was none.
+    pub fn last(&self) -> Option<&Answer> {
+        self.of_call(0).filter(|a| !a.faulted && a.answer.class != Class::Withheld).last().map(|a| &a.answer)
+    }
+
+    /// Whether the client may stop asking.
+    pub fn settled(&self) -> bool {
+        self.last().is_some_and(Answer::settles)
+    }
+
+    /// Whether the last request of all got no reply.
+    pub fn silent(&self) -> bool {
+        self.attempts.last().is_some_and(|attempt| attempt.answer.class == Class::Silence)
+    }
+
+    /// Whether the key was refused for now before any other request with it had begun.
+    pub fn refused_fresh(&self) -> bool {
+        let began_before = |end| self.attempts.iter().filter(|other| other.sent < end).count();
+        let mut refused = self.attempts.iter().filter(|attempt| attempt.answer.refuses_for_now());
+        self.rule == Rule::Once && refused.any(|attempt| began_before(attempt.ended) == 1)
+    }
+
+    /// Whether the client still has to ask: nothing has come of its request yet.
+    pub fn open(&self) -> bool {
+        let asked = match self.rule {
+            Rule::Once => !self.settled() || self.silent(),
+            Rule::Reuse => !self.settled() && !(0..self.calls.len()).any(|call| self.succeeded(call)),
+            Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => false,
+        };
+        asked && !self.closed && self.shortfall.is_none()
+    }
+
+    /// Requests that reached for the target.
+    pub fn requests(&self) -> u64 {
+        self.attempts.len() as u64
+    }
+}
+
+fn unique<'a>(attempts: impl Iterator<Item = &'a Attempt>) -> Vec<&'a str> {
+    let mut seen = Vec::new();
+    for receipt in attempts.filter(|a| a.answer.settles()).filter_map(|a| a.answer.receipt.as_deref()) {
+        if !seen.contains(&receipt) {
+            seen.push(receipt);
+        }
+    }
+    seen
+}

@@ -1,0 +1,4 @@
+//! What was sent and what came of it. Invariant: facts alone, no judgement.
+
+pub mod answer;
+pub mod case;

@@ -1,0 +1,4 @@
+//! What the facts mean. Invariant: pure.
+
+pub mod invariants;
+pub mod verdict;

@@ -1,0 +1,77 @@
+//! The verdicts of a row and what they mean for the exit code. Invariant: UNPROVEN, SKIPPED and ERROR are never OK.
+
+use crate::terms::exit::Exit;
+use crate::terms::named::named_enum;
+
+named_enum! {
+    /// A row's verdict. Declared from the weakest to the strongest: a row with several cases has its strongest.
+    pub enum Verdict {
+        /// The invariants held, each shown by the ledger.
+        Ok = "OK",
+        /// What it needs was not given.
+        Skipped = "SKIPPED",
+        /// What happened could not be shown.
+        Unproven = "UNPROVEN",
+        /// The check could not be carried out.
+        Error = "ERROR",
+        /// Never settled: the first failure or refusal is repeated.
+        Sticky = "STICKY",
+        /// Never settled: in-flight answers, 5xx or silence go on.
+        Wedged = "WEDGED",
+        /// A replay names another receipt, or none where the first reply named one.
+        Changed = "CHANGED",
+        /// Another payload or intent got an old success.
+        Swallowed = "SWALLOWED",
+        /// A principal's success carries another principal's receipt.
+        Leaked = "LEAKED",
+        /// No charge though a success was answered, or none that a retry could bring.
+        Lost = "LOST",
+        /// More than one charge.
+        Duplicate = "DUPLICATE",
+    }
+}
+
+impl Verdict {
+    pub fn is_finding(self) -> bool {
+        match self {
+            Verdict::Ok | Verdict::Skipped | Verdict::Unproven | Verdict::Error => false,
+            Verdict::Sticky | Verdict::Wedged | Verdict::Changed | Verdict::Swallowed => true,
+            Verdict::Leaked | Verdict::Lost | Verdict::Duplicate => true,
+        }
+    }
+
+    /// The stronger of two.
+    pub fn and(self, other: Verdict) -> Verdict {
+        if other as u8 > self as u8 { other } else { self }
+    }
+
+    /// What the row says to the exit code; `accepted` where the user declared the design.
+    pub fn exit(self, accepted: bool) -> Exit {
+        match self {
+            Verdict::Ok | Verdict::Skipped => Exit::Ok,
+            Verdict::Unproven | Verdict::Error => Exit::Precondition,
+            _finding if accepted => Exit::Ok,
+            _finding => Exit::Finding,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duplicate_outranks_everything_and_ok_nothing() {
+        for verdict in Verdict::ALL.iter().copied() {
+            assert_eq!(verdict.and(Verdict::Duplicate), Verdict::Duplicate);
+            assert_eq!(verdict.and(Verdict::Ok), verdict);
+        }
+    }
+
+    #[test]
+    fn only_a_finding_can_be_accepted() {
+        assert_eq!(Verdict::Sticky.exit(true), Exit::Ok);
+        assert_eq!(Verdict::Sticky.exit(false), Exit::Finding);
+        assert_eq!(Verdict::Error.exit(true), Exit::Precondition);
+    }
+}

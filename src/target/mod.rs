@@ -1,0 +1,16 @@
+//! `idem probe --target`: does MY endpoint charge twice? The data path: options, checks, drive, facts, judge, run, report.
+
+pub mod args;
+pub mod checks;
+pub mod command;
+pub mod drive;
+pub mod facts;
+pub mod judge;
+pub mod options;
+pub mod oracle;
+pub mod report;
+pub mod request;
+pub mod run;
+pub mod shell;
+
+pub use command::command;

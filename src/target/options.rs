@@ -1,0 +1,187 @@
+//! What the user gave, validated. Invariant: an `Options` can be acted on: every address is resolved and allowed, every
+//! value is in its range, and every template yields a request; what cannot is refused before anything is sent.
+
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+
+use super::args::TargetArgs;
+use super::oracle::{Oracle, Source};
+use super::request::secrets::Secrets;
+use super::request::template::{Body, KeyFormat, KeyPlace, Template};
+use crate::http::address::{Address, Url};
+use crate::http::header::Header;
+use crate::terms::named::named_enum;
+
+named_enum! {
+    /// A design that some services choose on purpose; a finding unless it is declared.
+    pub enum Design {
+        /// A 5xx is kept under its key for ever (Stripe v1).
+        StoredErrors = "stored-errors",
+        /// The old success answers another payload.
+        SilentReuse = "silent-reuse",
+    }
+}
+
+/// A validated probe of a user's server.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Replicas of one service, at least one; the first is the one that most checks use.
+    pub targets: Vec<Address>,
+    pub oracle: Oracle,
+    pub template: Template,
+    /// A second principal's credential; None skips `principals`.
+    pub other_credential: Option<Header>,
+    /// None skips `restart`.
+    pub restart_cmd: Option<String>,
+    /// A body that makes the handler fail once for an intent.
+    pub fail_body: Option<Body>,
+    /// A header that makes the handler fail once for an intent.
+    pub fail_header: Option<Header>,
+    /// The dedup window that the server promises; None skips `window`.
+    pub window: Option<Duration>,
+    /// The client's patience for one attempt; None derives it from the baseline.
+    pub timeout: Option<Duration>,
+    /// How long a crashed attempt's key may stay in flight.
+    pub lease: Duration,
+    /// Checks chosen by name; empty for all.
+    pub chosen: Vec<String>,
+    pub accept: Vec<Design>,
+    /// Checks that may run side by side.
+    pub jobs: usize,
+    pub secrets: Secrets,
+}
+
+impl Options {
+    /// # Errors
+    /// Names the option, what is wrong with it, and what to give instead.
+    pub fn new(args: &TargetArgs) -> anyhow::Result<Options> {
+        let urls = args.target.iter().map(|t| Url::parse(t).context("--target")).collect::<anyhow::Result<Vec<_>>>()?;
+        let targets =
+            urls.iter().map(|u| Address::resolve(u, &args.allow_host).context("--target")).collect::<Result<_, _>>()?;
+        let same_endpoint = urls.iter().all(|u| u.path == urls[0].path);
+        ensure!(
+            same_endpoint,
+            "--target: replicas of one service have the same path; {} has another",
+            urls.last().expect("one")
+        );
+        let headers =
+            args.header.iter().map(|h| Header::parse(h).context("--header")).collect::<anyhow::Result<Vec<_>>>()?;
+        let other_credential = optional(&args.other_credential, Header::parse, "--other-credential")?;
+        let fail_header = optional(&args.fail_header, Header::parse, "--fail-header")?;
+        let body = Body::parse(args.body.as_deref().unwrap_or(Body::DEFAULT)).context("--body")?;
+        let template = Template {
+            method: method(args.method.as_deref().unwrap_or("POST"))?,
+            path: urls[0].path.clone(),
+            key_place: key_place(args)?,
+            key_format: named("--key-format", args.key_format.as_deref().unwrap_or("hex"), KeyFormat::ALL)?,
+            receipt_at: pointer("--receipt-at", args.receipt_at.as_deref().unwrap_or("/receipt"))?,
+            success_at: args.success_at.as_deref().map(|p| pointer("--success-at", p)).transpose()?,
+            headers,
+            body,
+        };
+        template.check().context("--body")?;
+        let oracle = oracle(args)?;
+        let secrets = Secrets::new(template.headers.iter().chain(&other_credential).chain(oracle.headers()));
+        let accept = args.accept.iter().map(|a| named("--accept", a, Design::ALL)).collect::<Result<_, _>>()?;
+        Ok(Options {
+            targets,
+            template,
+            other_credential,
+            restart_cmd: args.restart_cmd.clone(),
+            fail_body: optional(&args.fail_body, Body::parse, "--fail-body")?,
+            fail_header,
+            window: ranged("--window", args.window, Duration::from_millis(100), Duration::from_secs(3600))?,
+            timeout: ranged("--timeout", args.timeout, Duration::from_millis(50), Duration::from_secs(120))?,
+            lease: ranged("--lease", args.lease, Duration::from_millis(100), Duration::from_secs(600))?
+                .unwrap_or(Duration::from_secs(6)),
+            chosen: args.check.clone(),
+            accept,
+            jobs: jobs(args.jobs)?,
+            oracle,
+            secrets,
+        })
+    }
+}
+
+fn optional<T>(text: &Option<String>, parse: fn(&str) -> anyhow::Result<T>, option: &str) -> anyhow::Result<Option<T>> {
+    text.as_deref().map(|t| parse(t).with_context(|| option.to_string())).transpose()
+}
+
+/// One of an enum's printed names.
+fn named<T: Copy + std::fmt::Display>(option: &str, text: &str, all: &[T]) -> anyhow::Result<T> {
+    let names = || all.iter().map(T::to_string).collect::<Vec<_>>().join(", ");
+    all.iter()
+        .copied()
+        .find(|t| t.to_string() == text)
+        .with_context(|| format!("{option} {text}: give one of {}", names()))
+}
+
+/// A JSON pointer (RFC 6901): empty, or it begins with a slash.
+fn pointer(option: &str, text: &str) -> anyhow::Result<String> {
+    ensure!(text.is_empty() || text.starts_with('/'), "{option} {text}: a JSON pointer begins with /, as in /{text}");
+    Ok(text.to_string())
+}
+
+fn ranged(option: &str, given: Option<Duration>, least: Duration, most: Duration) -> anyhow::Result<Option<Duration>> {
+    match given {
+        Some(d) if d < least || d > most => bail!("{option} {d:?}: give {least:?} to {most:?}"),
+        other => Ok(other),
+    }
+}
+
+fn jobs(given: Option<usize>) -> anyhow::Result<usize> {
+    let jobs = given.unwrap_or(1);
+    ensure!((1..=16).contains(&jobs), "--jobs {jobs}: give 1 to 16");
+    Ok(jobs)
+}
+
+fn method(text: &str) -> anyhow::Result<String> {
+    let token = !text.is_empty() && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'-');
+    ensure!(token, "--method {text}: give a method in capitals, as POST or PUT");
+    Ok(text.to_string())
+}
+
+fn key_place(args: &TargetArgs) -> anyhow::Result<KeyPlace> {
+    Ok(match &args.key_in {
+        Some(at) => {
+            ensure!(
+                at.starts_with('/') && at.len() > 1,
+                "--key-in {at}: a JSON pointer begins with /, as in /idempotency_key"
+            );
+            KeyPlace::Body(at.clone())
+        }
+        None => {
+            let name = args.key_header.as_deref().unwrap_or("Idempotency-Key");
+            Header::parse(&format!("{name}: k")).context("--key-header")?;
+            KeyPlace::Header(name.to_string())
+        }
+    })
+}
+
+fn oracle(args: &TargetArgs) -> anyhow::Result<Oracle> {
+    let source = match (&args.ledger, &args.ledger_cmd) {
+        (_, Some(command)) => Source::Command(command.clone()),
+        (Some(none), None) if none == "none" => Source::None,
+        (Some(url), None) if url.starts_with("http://") || url.starts_with("https://") => {
+            let url = Url::parse(url).context("--ledger")?;
+            let headers = args.ledger_header.iter().map(|h| Header::parse(h).context("--ledger-header"));
+            Source::Url {
+                address: Address::resolve(&url, &args.allow_host).context("--ledger")?,
+                url,
+                headers: headers.collect::<Result<_, _>>()?,
+            }
+        }
+        (Some(file), None) => Source::File(file.into()),
+        (None, None) => {
+            bail!("--ledger: give the file or URL where charges can be counted, or `--ledger none` to go without")
+        }
+    };
+    Ok(Oracle {
+        source,
+        items_at: args.ledger_items.as_deref().map(|p| pointer("--ledger-items", p)).transpose()?,
+        intent_at: pointer("--intent-at", args.intent_at.as_deref().unwrap_or("/intent"))?,
+        lag: ranged("--ledger-lag", args.ledger_lag, Duration::ZERO, Duration::from_secs(600))?
+            .unwrap_or(Duration::ZERO),
+    })
+}

@@ -1,0 +1,80 @@
+//! Where a ledger's text comes from: a file, a URL, a command. Invariant: each reading asks the source anew.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::http::address::{Address, Url};
+use crate::http::client::{Request, attempt};
+use crate::http::header::Header;
+use crate::target::shell;
+
+/// How long a URL or a command may take for one reading.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Clone)]
+pub enum Source {
+    File(PathBuf),
+    Url {
+        address: Address,
+        url: Url,
+        headers: Vec<Header>,
+    },
+    Command(String),
+    /// Nothing can be counted.
+    None,
+}
+
+impl Source {
+    /// What it is, without its place.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Source::File(_) => "file",
+            Source::Url { .. } => "url",
+            Source::Command(_) => "command",
+            Source::None => "none",
+        }
+    }
+
+    pub async fn text(&self) -> Result<String, String> {
+        match self {
+            Source::File(path) => match std::fs::read(path) {
+                Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+                // A server may make it with the first charge.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+                Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+            },
+            Source::Url { address, url, headers } => get(address, url, headers).await,
+            Source::Command(command) => shell::output(command, PATIENCE).await,
+            Source::None => Err("there is no ledger".into()),
+        }
+    }
+}
+
+async fn get(address: &Address, url: &Url, headers: &[Header]) -> Result<String, String> {
+    let headers = headers.iter().map(|h| (h.name.clone(), h.value.clone().into_bytes())).collect();
+    let request =
+        Request { method: "GET".into(), host: url.authority(), target: url.path.clone(), headers, body: Vec::new() };
+    let outcome = attempt(address.socket, &request, PATIENCE).await;
+    match outcome.reply {
+        Some(reply) if reply.status == 200 && outcome.symptom == crate::terms::outcome::Symptom::Ok => {
+            Ok(String::from_utf8_lossy(&reply.body).into_owned())
+        }
+        Some(reply) => Err(format!("GET {url}: {} {}", reply.status, outcome.symptom)),
+        None => Err(format!("GET {url}: {}", outcome.symptom)),
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::File(path) => write!(f, "{}", path.display()),
+            Source::Url { url, .. } => {
+                write!(f, "http://{}{}", url.authority(), url.path.split('?').next().unwrap_or("/"))
+            }
+            // It may hold a password.
+            Source::Command(_) => f.write_str("the ledger command"),
+            Source::None => f.write_str("no ledger"),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The text report: the findings with their time lines, the table, the profile. Invariant: the table's columns are
+//! those of the ten scenarios.
+
+use std::io::{self, Write};
+
+use super::Report;
+use super::timeline::{Step, steps};
+use crate::probe::report::table::figures;
+use crate::target::facts::case::Case;
+use crate::target::judge::verdict::Verdict;
+use crate::target::run::row::Row;
+
+const RULE: &str = "----------------------------------------------------------------------------------";
+
+pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    for row in &report.rows {
+        if let Some(case) = row.shown() {
+            finding(out, report, row, case)?;
+        }
+    }
+    table(out, report)?;
+    for (name, said) in report.profile.lines() {
+        writeln!(out, "profile: {name}: {said}")?;
+    }
+    writeln!(out, "latency={:.1}ms requests={}", report.latency.as_secs_f64() * 1e3, report.requests)?;
+    writeln!(out, "wall={:.3}s", report.wall.as_secs_f64())
+}
+
+pub fn table(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    writeln!(out, "check                req  charg  uniq   dup  lost  verdict")?;
+    writeln!(out, "{RULE}")?;
+    for row in &report.rows {
+        write!(out, "{:<19}", row.check.name)?;
+        figures(out, &row.figures())?;
+        match row.verdict {
+            Verdict::Ok if row.remarks().is_empty() => writeln!(out, "  OK")?,
+            Verdict::Ok => writeln!(out, "  OK: {}", row.remarks().join("; "))?,
+            verdict if row.accepted => writeln!(out, "  {verdict} (accepted): {}", row.evidence)?,
+            verdict => writeln!(out, "  {verdict}: {}", row.evidence)?,
+        }
+    }
+    writeln!(out, "{RULE}")
+}
+
+fn finding(out: &mut dyn Write, report: &Report, row: &Row, case: &Case) -> io::Result<()> {
+    writeln!(out, "{} {}: {}", row.check.name, row.verdict, row.evidence)?;
+    writeln!(out, "  provoked: {}", row.check.provokes)?;
+    if row.verdict.is_finding() {
+        writeln!(out, "  means: {}", row.check.means)?;
+        writeln!(out, "  usual cure: {}", row.check.cure)?;
+    }
+    writeln!(out, "  time line ({}):", case.label)?;
+    steps(case).iter().try_for_each(|step| line(out, step))?;
+    for (n, receipt) in case.receipts().iter().enumerate() {
+        writeln!(out, "  r{} = {receipt}", n + 1)?;
+    }
+    writeln!(out, "  by hand:")?;
+    let authority = &report.options.targets[0].authority;
+    for line in report.options.template.curls(&case.calls, authority) {
+        writeln!(out, "    {line}")?;
+    }
+    writeln!(out)
+}
+
+fn line(out: &mut dyn Write, step: &Step) -> io::Result<()> {
+    match step.span {
+        Some((from, to)) => {
+            write!(out, "    {:>9.1} to {:>9.1} ms  ", from.as_secs_f64() * 1e3, to.as_secs_f64() * 1e3)?;
+        }
+        None => write!(out, "    {:>9}    {:>9}     ", "", "")?,
+    }
+    write!(out, "{step}")?;
+    if let Some(client) = &step.client_saw {
+        write!(out, " (the client saw: {client})")?;
+    }
+    if step.times > 1 {
+        write!(out, " ({} times)", step.times)?;
+    }
+    writeln!(out)
+}

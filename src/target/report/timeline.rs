@@ -1,0 +1,97 @@
+//! A case as a time line: who sent what when, what the proxy did, what the ledger then held. Invariant: receipts and
+//! intents have short names that are the same in every run; their own names and the times are kept apart.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::target::facts::case::{Act, Attempt, Case};
+
+/// One line. Equal lines after one another are one, with a count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    pub who: &'static str,
+    pub what: String,
+    /// What the target answered, or the ledger showed; empty for what the proxy did.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub saw: String,
+    /// What the client saw where the proxy altered it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_saw: Option<String>,
+    #[serde(skip_serializing_if = "is_one")]
+    pub times: u64,
+    /// From the start of the first to the end of the last of them, since the case began; None for the ledger.
+    #[serde(skip)]
+    pub span: Option<(Duration, Duration)>,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arrow = if self.saw.is_empty() { "" } else { " -> " };
+        write!(f, "{}: {}{arrow}{}", self.who, self.what, self.saw)
+    }
+}
+
+fn is_one(times: &u64) -> bool {
+    *times == 1
+}
+
+/// The steps in the order of their beginnings.
+pub fn steps(case: &Case) -> Vec<Step> {
+    let began = case.attempts.iter().map(|attempt| attempt.sent).min().unwrap_or(Duration::ZERO);
+    let sent = case.attempts.iter().map(|attempt| step(case, attempt, began));
+    let mut all: Vec<_> = sent.chain(case.acts.iter().map(|act| proxied(act, began))).collect();
+    all.sort_by_key(|step| step.span.map(|(from, _)| from));
+    let mut steps: Vec<Step> = Vec::new();
+    for step in all {
+        match steps.last_mut() {
+            Some(last) if (&last.what, &last.saw) == (&step.what, &step.saw) => {
+                last.times += 1;
+                last.span = last.span.zip(step.span).map(|((from, _), (_, to))| (from, to));
+            }
+            _ => steps.push(step),
+        }
+    }
+    steps.extend(ledger(case));
+    steps
+}
+
+fn proxied(act: &Act, began: Duration) -> Step {
+    let at = act.at.saturating_sub(began);
+    Step { who: "proxy", what: act.what.clone(), saw: String::new(), client_saw: None, times: 1, span: Some((at, at)) }
+}
+
+fn step(case: &Case, attempt: &Attempt, began: Duration) -> Step {
+    let receipts = case.receipts();
+    let receipt = attempt.answer.receipt.as_deref().map(|receipt| match receipts.iter().position(|r| *r == receipt) {
+        Some(n) => format!("r{}", n + 1),
+        None => "of another".to_string(),
+    });
+    Step {
+        who: if attempt.faulted { "client, through the proxy" } else { "client" },
+        what: attempt.note.clone(),
+        saw: attempt.answer.line(receipt.as_deref()),
+        client_saw: attempt.client.clone(),
+        times: 1,
+        span: Some((attempt.sent.saturating_sub(began), attempt.ended.saturating_sub(began))),
+    }
+}
+
+fn ledger(case: &Case) -> Vec<Step> {
+    let mut told = Vec::new();
+    for (n, call) in case.calls.iter().enumerate() {
+        let first = case.calls.iter().position(|other| other.intent == call.intent) == Some(n);
+        let Some(charges) = case.charged(n).filter(|_| first) else { continue };
+        let whose = if case.intents().len() == 1 { String::new() } else { format!(" of intent {}", n + 1) };
+        told.push(Step {
+            who: "ledger",
+            what: "after the fence".into(),
+            saw: format!("{charges} item(s){whose}"),
+            client_saw: None,
+            times: 1,
+            span: None,
+        });
+    }
+    told
+}

@@ -1,0 +1,5 @@
+//! What is asked of the target. Invariant: a request follows from the template and a call alone.
+
+pub mod body;
+pub mod secrets;
+pub mod template;

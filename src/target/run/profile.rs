@@ -1,0 +1,155 @@
+//! What the standard leaves open, as this target decides it. Invariant: reported, never judged; what was not seen is
+//! None.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::row::Row;
+use crate::target::facts::answer::Class;
+use crate::target::facts::case::{Attempt, Case};
+use crate::target::judge::verdict::Verdict;
+
+/// The target's habits.
+#[derive(Debug, Default, Serialize)]
+pub struct Profile {
+    /// How a duplicate is answered while the first is under way.
+    pub in_flight: Option<String>,
+    /// How another payload under a used key is answered.
+    pub key_reuse: Option<String>,
+    /// How the same content in other bytes is answered.
+    pub equivalent_body: Option<String>,
+    /// Whether a failure is kept under its key.
+    pub errors: Option<String>,
+    /// The header that marks a replay.
+    pub replay_marker: Option<String>,
+    /// What becomes of a request without a key.
+    pub no_key: Option<String>,
+    /// Keys that were not taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub odd_keys_refused: Vec<String>,
+    /// How the second principal is answered.
+    pub other_principal: Option<String>,
+    /// Whether a key is still known just after the promised window.
+    pub after_window: Option<String>,
+}
+
+impl Profile {
+    pub fn of(rows: &[Row]) -> Profile {
+        let cases =
+            |name: &str| rows.iter().filter(|r| r.check.name == name).flat_map(|r| &r.cases).collect::<Vec<_>>();
+        let races: Vec<_> = [cases("race_2"), cases("race_8")].concat();
+        Profile {
+            in_flight: in_flight(&races),
+            key_reuse: losers(&cases("key_reuse")),
+            equivalent_body: answers(&cases("equivalent_body"), 1),
+            errors: rows.iter().find(|r| r.check.name == "server_error_first").and_then(errors),
+            replay_marker: rows
+                .iter()
+                .flat_map(|r| &r.cases)
+                .flat_map(|c| &c.attempts)
+                .find_map(|a| a.answer.marker.clone()),
+            no_key: no_key(&cases("no_key")),
+            odd_keys_refused: refused(&cases("odd_keys")),
+            other_principal: answers(&cases("principals"), 1),
+            after_window: cases("window").iter().find(|c| c.label == "after the window").and_then(|c| after_window(c)),
+        }
+    }
+
+    /// The named entries that are known, for the text report.
+    pub fn lines(&self) -> Vec<(&'static str, String)> {
+        let entries = [
+            ("in-flight duplicate", &self.in_flight),
+            ("reused key", &self.key_reuse),
+            ("reordered body", &self.equivalent_body),
+            ("errors", &self.errors),
+            ("replay marker", &self.replay_marker),
+            ("without a key", &self.no_key),
+            ("other principal", &self.other_principal),
+            ("after the window", &self.after_window),
+        ];
+        let mut lines: Vec<_> = entries.into_iter().filter_map(|(name, entry)| Some((name, entry.clone()?))).collect();
+        if !self.odd_keys_refused.is_empty() {
+            lines.push(("odd keys refused", self.odd_keys_refused.join(", ")));
+        }
+        lines
+    }
+}
+
+fn said(attempt: &Attempt) -> String {
+    match (attempt.answer.class, attempt.answer.status) {
+        (Class::Success | Class::Named, Some(status)) => format!("success ({status})"),
+        (_, Some(status)) => status.to_string(),
+        (_, None) => "no reply".into(),
+    }
+}
+
+/// Answers, each once; None where there were none.
+fn set<'a>(attempts: impl Iterator<Item = &'a Attempt>) -> Option<String> {
+    let said: BTreeSet<_> = attempts.map(said).collect();
+    (!said.is_empty()).then(|| said.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+fn in_flight(races: &[&Case]) -> Option<String> {
+    let copies = |case: &&&Case| case.attempts.iter().any(|a| a.note.starts_with("copy"));
+    let raced: Vec<_> = races.iter().filter(copies).collect();
+    let others =
+        raced.iter().flat_map(|case| &case.attempts).filter(|a| a.note.starts_with("copy") && !a.answer.settles());
+    if raced.is_empty() {
+        return None;
+    }
+    let again = raced.iter().any(|case| case.total().unwrap_or(0) > 1).then(|| "charged again".to_string());
+    let said: Vec<_> = set(others).into_iter().chain(again).collect();
+    Some(if said.is_empty() { "waits, then a success".into() } else { said.join(", ") })
+}
+
+fn answers(cases: &[&Case], call: usize) -> Option<String> {
+    set(cases.iter().flat_map(|case| case.of_call(call)))
+}
+
+/// What the payloads that did not succeed were told at last.
+fn losers(cases: &[&Case]) -> Option<String> {
+    let lost = |case: &'_ &&Case, call: &usize| !case.succeeded(*call);
+    let last = cases.iter().flat_map(|case| {
+        (0..case.calls.len()).filter(move |call| lost(&case, call)).filter_map(|call| case.of_call(call).last())
+    });
+    let all_succeed = || (!cases.is_empty()).then(|| "success".to_string());
+    set(last).or_else(all_succeed)
+}
+
+fn errors(row: &Row) -> Option<String> {
+    match row.verdict {
+        Verdict::Ok => Some("not stored: the retry executes".into()),
+        Verdict::Sticky => Some("stored".into()),
+        Verdict::Wedged => Some("the key stays in flight".into()),
+        Verdict::Duplicate | Verdict::Lost | Verdict::Leaked | Verdict::Swallowed | Verdict::Changed => None,
+        Verdict::Skipped | Verdict::Unproven | Verdict::Error => None,
+    }
+}
+
+fn no_key(cases: &[&Case]) -> Option<String> {
+    let case = cases.first()?;
+    let first: Vec<_> = case.of_call(0).collect();
+    Some(match (case.succeeded(0), case.charged(0)) {
+        (false, _) => format!("refused ({})", set(first.into_iter())?),
+        (true, Some(n)) if n > 1 => "unprotected: charged each time".into(),
+        (true, Some(_)) => "deduplicated by something else".into(),
+        (true, None) => "taken".into(),
+    })
+}
+
+fn refused(cases: &[&Case]) -> Vec<String> {
+    let refused = |case: &&&Case| !case.succeeded(0) && !case.succeeded(1);
+    cases
+        .iter()
+        .filter(refused)
+        .map(|case| format!("{} ({})", case.label, answers(&[case], 0).unwrap_or_default()))
+        .collect()
+}
+
+fn after_window(case: &Case) -> Option<String> {
+    Some(match case.charged(0)? {
+        0 | 1 => "still known".into(),
+        _ => "forgotten: charged again".into(),
+    })
+}

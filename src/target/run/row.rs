@@ -1,0 +1,169 @@
+//! A check's row: its cases, counted and judged. Pure but for the ledger it is given. Invariant: the row's verdict is
+//! its strongest case's.
+
+use std::time::Duration;
+
+use crate::target::checks::Check;
+use crate::target::facts::case::{Case, Rule, Swept};
+use crate::target::judge::invariants::{Judgement, judge};
+use crate::target::judge::verdict::Verdict;
+use crate::target::options::Design;
+use crate::target::oracle::Ledger;
+use crate::terms::figures::Figures;
+
+/// One check's result.
+pub struct Row {
+    pub check: &'static Check,
+    pub verdict: Verdict,
+    /// The user declared the finding's design.
+    pub accepted: bool,
+    pub evidence: String,
+    pub cases: Vec<Case>,
+    pub elapsed: Duration,
+}
+
+impl Row {
+    /// A check that drove nothing.
+    pub fn undriven(check: &'static Check, verdict: Verdict, why: impl Into<String>) -> Row {
+        Row { check, verdict, accepted: false, evidence: why.into(), cases: Vec::new(), elapsed: Duration::ZERO }
+    }
+
+    pub fn new(check: &'static Check, cases: Vec<Case>, elapsed: Duration, accept: &[Design]) -> Row {
+        let mut row = Row { check, verdict: Verdict::Ok, accepted: false, evidence: String::new(), cases, elapsed };
+        row.judge(accept);
+        row
+    }
+
+    pub fn is_counted(&self) -> bool {
+        self.cases.iter().any(|case| case.charges.is_some())
+    }
+
+    /// Counts anew, and judges anew where a count has changed.
+    pub fn revise(&mut self, ledger: &Ledger, accept: &[Design]) {
+        let before: Vec<_> = self.cases.iter().map(|case| case.charges.clone()).collect();
+        self.cases.iter_mut().for_each(|case| count(case, ledger));
+        if self.cases.iter().map(|case| &case.charges).ne(before.iter()) {
+            self.judge(accept);
+            self.evidence += "; the count changed by the end of the run";
+        }
+    }
+
+    /// Makes it an error: the check was not carried out as it should.
+    pub fn fail(&mut self, why: &str) {
+        (self.verdict, self.accepted) = (Verdict::Error, false);
+        self.evidence = why.to_string();
+    }
+
+    /// An error, unless a finding was proven before.
+    pub fn spoil(&mut self, why: &str) {
+        if self.verdict.is_finding() || self.verdict == Verdict::Error {
+            self.evidence += &format!("; {why}");
+        } else {
+            self.fail(why);
+        }
+    }
+
+    /// Judges the cases as they are counted.
+    pub fn judge(&mut self, accept: &[Design]) {
+        let judged: Vec<_> = self.cases.iter().map(|case| (case, judge(case))).collect();
+        self.verdict = judged.iter().fold(Verdict::Ok, |worst, (_, judgement)| worst.and(judgement.verdict));
+        let decided = evidence(self.verdict, &judged);
+        self.evidence = [&[decided.as_str()], self.remarks().as_slice()].concat().join("; ");
+        let findings = judged.iter().filter(|(_, judgement)| judgement.verdict.is_finding());
+        let mut excused = findings.map(|(case, judgement)| excused(self.check, case, judgement.verdict, accept));
+        self.accepted = self.verdict.is_finding() && excused.all(|excused| excused);
+    }
+
+    /// The case that the time line shows: the first that has the row's verdict.
+    pub fn shown(&self) -> Option<&Case> {
+        let wanted = self.verdict.is_finding() || matches!(self.verdict, Verdict::Unproven | Verdict::Error);
+        self.cases.iter().find(|case| wanted && judge(case).verdict == self.verdict)
+    }
+
+    /// What an OK does not cover.
+    pub fn remarks(&self) -> Vec<&str> {
+        self.cases.iter().flat_map(|case| &case.remarks).map(String::as_str).collect()
+    }
+
+    pub fn figures(&self) -> Figures {
+        let mut figures = Figures { requests: 0, charges: 0, unique: 0, duplicates: 0, lost: 0 };
+        for case in &self.cases {
+            figures.requests += case.requests();
+            for intent in case.intents() {
+                let first = case.calls.iter().position(|call| call.intent == intent).expect("an intent of its calls");
+                let charges = case.charged(first).unwrap_or(0);
+                figures.charges += charges;
+                figures.unique += u64::from(charges > 0);
+                figures.duplicates += charges.saturating_sub(1);
+            }
+            figures.lost += lost(case);
+        }
+        figures
+    }
+}
+
+/// Intents that were to be charged and are not. Where a refusal is fine, only a success that was answered counts.
+fn lost(case: &Case) -> u64 {
+    match case.rule {
+        Rule::Once | Rule::Reuse => u64::from(case.total() == Some(0)),
+        Rule::Baseline => (0..case.calls.len()).filter(|&call| case.charged(call) == Some(0)).count() as u64,
+        Rule::Distinct | Rule::Keyless | Rule::Principals | Rule::Report => {
+            u64::from(case.charges.is_some() && judge(case).verdict == Verdict::Lost)
+        }
+    }
+}
+
+/// Takes each call's charges from the ledger.
+pub fn count(case: &mut Case, ledger: &Ledger) {
+    case.charges = Some(case.calls.iter().map(|call| ledger.charges(&call.intent)).collect());
+}
+
+/// Whether the user said that this is meant.
+fn excused(check: &Check, case: &Case, verdict: Verdict, accept: &[Design]) -> bool {
+    let stored_error = case.last().and_then(|answer| answer.status).is_some_and(|status| status >= 500);
+    accept.iter().any(|design| match design {
+        Design::StoredErrors => verdict == Verdict::Sticky && stored_error,
+        Design::SilentReuse => verdict == Verdict::Swallowed && check.name == "key_reuse",
+    })
+}
+
+/// What decided, how often, and at which moments.
+fn evidence(verdict: Verdict, judged: &[(&Case, Judgement)]) -> String {
+    let decisive: Vec<_> = judged.iter().filter(|(_, judgement)| judgement.verdict == verdict).collect();
+    let keys = judged.len();
+    match (verdict, decisive.first()) {
+        (Verdict::Ok, _) | (_, None) => format!("the invariants held for {keys} keys"),
+        (_, Some((_, judgement))) => {
+            let places = places(decisive.iter().map(|(case, _)| *case));
+            format!("{}; {places}, {} of {keys} keys", judgement.why, decisive.len())
+        }
+    }
+}
+
+/// Where it was seen: the moments of a sweep by their range, the rest by the first few labels.
+fn places<'a>(cases: impl Iterator<Item = &'a Case>) -> String {
+    let mut ranges: Vec<(Swept, Duration)> = Vec::new();
+    let mut labels: Vec<&str> = Vec::new();
+    for case in cases {
+        match (case.swept, ranges.iter_mut().find(|(from, _)| case.swept.is_some_and(|swept| swept.way == from.way))) {
+            (None, _) if !labels.contains(&case.label.as_str()) => labels.push(&case.label),
+            (None, _) => {}
+            (Some(swept), Some((from, to))) => (from.at, *to) = (from.at.min(swept.at), (*to).max(swept.at)),
+            (Some(swept), None) => ranges.push((swept, swept.at)),
+        }
+    }
+    let more = labels.len().saturating_sub(3);
+    labels.truncate(3);
+    let ranges = ranges.iter().map(range);
+    let mut places: Vec<String> = ranges.chain(labels.into_iter().map(str::to_string)).collect();
+    if more > 0 {
+        places.push(format!("and {more} more"));
+    }
+    places.join(", ")
+}
+
+fn range((from, to): &(Swept, Duration)) -> String {
+    let ms = |moment: &Duration| format!("{:.1}", moment.as_secs_f64() * 1e3);
+    let at = if &from.at == to { ms(to) } else { format!("{}-{}", ms(&from.at), ms(to)) };
+    format!("{} at {at} ms of {} ms", from.way, ms(&from.of))
+}

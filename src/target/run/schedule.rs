@@ -1,0 +1,188 @@
+//! The checks, driven: one after another, their waits side by side, the server's restart last. Invariant: a row is
+//! counted after its own fence and once more at the end, and a target that is gone makes ERROR rows, never OK ones.
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::row::{Row, count};
+use crate::target::checks::{Check, Turn};
+use crate::target::drive::join::join_all;
+use crate::target::drive::restarted::restarted;
+use crate::target::drive::session::{Health, Session};
+use crate::target::facts::case::Case;
+use crate::target::judge::verdict::Verdict;
+use crate::target::oracle::Ledger;
+
+/// Rows as they come, in the order of the checks; None for one that is not finished.
+pub struct Board {
+    pub checks: Vec<&'static Check>,
+    rows: RefCell<Vec<Option<Row>>>,
+    /// What makes it pointless to go on: what the baseline showed, or the check that killed the target.
+    stopped: RefCell<Option<String>>,
+    finished: Cell<usize>,
+    revivals: Cell<usize>,
+}
+
+/// How often a target is started again that a check has killed.
+const REVIVALS: usize = 4;
+
+impl Board {
+    pub fn new(checks: Vec<&'static Check>) -> Board {
+        let rows = RefCell::new(checks.iter().map(|_| None).collect());
+        Board { checks, rows, stopped: RefCell::new(None), finished: Cell::new(0), revivals: Cell::new(0) }
+    }
+
+    /// Runs all checks; `told` hears of each row when it is there.
+    pub async fn run(&self, session: &Session, told: &dyn Fn(&Row, usize)) {
+        let (last, others): (Vec<_>, Vec<_>) = (0..self.checks.len()).partition(|&n| self.checks[n].turn == Turn::Last);
+        let (first, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|&n| self.checks[n].turn == Turn::First);
+        for n in first {
+            self.one(n, session, told).await;
+        }
+        join_all(others.into_iter().map(|n| self.one(n, session, told))).await;
+        for n in last {
+            self.one(n, session, told).await;
+        }
+        self.read_again(session).await;
+    }
+
+    /// Rows in order; those not finished are errors that say so.
+    pub fn into_rows(self) -> Vec<Row> {
+        let unfinished = |check| Row::undriven(check, Verdict::Error, "interrupted, not finished");
+        let rows = self.rows.into_inner().into_iter().zip(self.checks);
+        rows.map(|(row, check)| row.unwrap_or_else(|| unfinished(check))).collect()
+    }
+
+    async fn one(&self, n: usize, session: &Session, told: &dyn Fn(&Row, usize)) {
+        let check = self.checks[n];
+        let row = self.row(check, session).await;
+        if check.turn == Turn::First {
+            session.witnesses.replace(witnesses(&row));
+        }
+        if check.turn == Turn::First && row.verdict == Verdict::Error {
+            *self.stopped.borrow_mut() = Some(format!("not carried out: {}: {}", check.name, row.evidence));
+        }
+        self.finished.set(self.finished.get() + 1);
+        told(&row, self.finished.get());
+        self.rows.borrow_mut()[n] = Some(row);
+    }
+
+    async fn row(&self, check: &'static Check, session: &Session) -> Row {
+        if let Some(needed) = (check.needs)(&session.options) {
+            return Row::undriven(check, Verdict::Skipped, needed);
+        }
+        let permit = match check.turn {
+            Turn::First | Turn::Staged | Turn::Last => session.stage.acquire().await.ok(),
+            Turn::Beside => None,
+        };
+        if let Some(why) = self.stopped.borrow().as_ref() {
+            return Row::undriven(check, Verdict::Error, why);
+        }
+        let floor = match check.turn {
+            Turn::First | Turn::Staged | Turn::Last => session.floor.acquire().await.ok(),
+            Turn::Beside => None,
+        };
+        let since = Instant::now();
+        let cases = (check.drive)(session).await;
+        if check.turn == Turn::First && !cases.iter().all(Case::all_succeeded) {
+            return Row::new(check, cases, since.elapsed(), &session.options.accept);
+        }
+        let health = session.health(&cases).await;
+        session.driven.set(Instant::now());
+        drop(floor);
+        match health {
+            Health::Answers => drop(permit),
+            // It may come back when the lease is over; nobody else is to be judged by a target that hangs.
+            Health::Hangs => {
+                let row = self.settled(check, cases, session, since).await;
+                if session.health(&row.cases).await != Health::Answers {
+                    self.revive(check, session, "answers nothing any more").await;
+                }
+                return row;
+            }
+            Health::Gone => {
+                self.revive(check, session, "died: connections are refused").await;
+                return dead(check, cases, session, since.elapsed()).await;
+            }
+        }
+        self.settled(check, cases, session, since).await
+    }
+
+    async fn settled(&self, check: &'static Check, mut cases: Vec<Case>, session: &Session, since: Instant) -> Row {
+        session.settle(&mut cases).await;
+        let fenced = session.fence().await;
+        counted(check, cases, session, fenced, since.elapsed())
+    }
+
+    /// Starts a target again that a check has killed, if the user said how; else nothing more can be checked.
+    async fn revive(&self, check: &Check, session: &Session, how: &str) {
+        self.revivals.set(self.revivals.get() + 1);
+        let failed = match session.options.restart_cmd.as_deref() {
+            Some(_) if self.revivals.get() > REVIVALS => Some(format!("it was started again {REVIVALS} times")),
+            Some(command) => restarted(session, command).await.err(),
+            None => Some("--restart-cmd would start it again".to_string()),
+        };
+        if let Some(why) = failed {
+            let gone = format!("not carried out: after {} the target {how}; {why}", check.name);
+            *self.stopped.borrow_mut() = Some(gone);
+        }
+    }
+
+    /// The ledger once more: a count that has changed since revises its row.
+    async fn read_again(&self, session: &Session) {
+        if session.options.oracle.is_none() || self.rows.borrow().iter().flatten().all(|row| row.cases.is_empty()) {
+            return;
+        }
+        let read = session.options.oracle.read().await.and_then(|ledger| session.whole(ledger));
+        let mut rows = self.rows.borrow_mut();
+        for row in rows.iter_mut().flatten().filter(|row| row.is_counted()) {
+            match &read {
+                Ok(ledger) => row.revise(ledger, &session.options.accept),
+                Err(why) => row.spoil(&format!("the last reading of the ledger: {why}")),
+            }
+        }
+    }
+}
+
+/// The baseline's intents, which the ledger showed.
+fn witnesses(baseline: &Row) -> Vec<String> {
+    let shown = |case: &Case| (0..case.calls.len()).filter(|&n| case.charged(n).unwrap_or(0) > 0).collect::<Vec<_>>();
+    let named = |case: &Case| shown(case).into_iter().map(|n| case.calls[n].intent.clone()).collect::<Vec<_>>();
+    baseline.cases.iter().flat_map(named).collect()
+}
+
+/// A row after its fence. Where that failed, what its replies show stands, and the rest is an error.
+fn counted(
+    check: &'static Check,
+    mut cases: Vec<Case>,
+    session: &Session,
+    fenced: Result<Option<Ledger>, String>,
+    elapsed: Duration,
+) -> Row {
+    if let Ok(Some(ledger)) = &fenced {
+        cases.iter_mut().for_each(|case| count(case, ledger));
+    }
+    let mut row = Row::new(check, cases, elapsed, &session.options.accept);
+    if let Err(why) = fenced {
+        row.spoil(&why);
+    }
+    row
+}
+
+/// A row whose target died: nothing more will be written, so what the ledger holds can be counted, and only what it
+/// shows is a finding.
+async fn dead(check: &'static Check, mut cases: Vec<Case>, session: &Session, elapsed: Duration) -> Row {
+    if let Ok(ledger) = session.options.oracle.read().await {
+        cases.iter_mut().for_each(|case| count(case, &ledger));
+    }
+    let mut row = Row::new(check, cases, elapsed, &session.options.accept);
+    let died = "the target died in this check: connections are refused";
+    if matches!(row.verdict, Verdict::Wedged | Verdict::Sticky) {
+        row.fail(died);
+    } else {
+        row.spoil(died);
+    }
+    row
+}

@@ -1,0 +1,242 @@
+//! The canonical form of an intent, so that one intent has one key however it was written down. Invariant: pure; two
+//! texts that mean the same intent give the same bytes, and what would lose something on the way is an error.
+//!
+//! The form is JSON with these rules, fixed for good (a changed rule changes every key):
+//! - object keys and string values are trimmed of Unicode `White_Space` at both ends; letter case and full-width forms
+//!   are kept. Python's `strip()` also takes U+001C to U+001F, JavaScript's `trim()` takes U+FEFF and leaves U+0085;
+//! - object keys are sorted by their UTF-8 bytes, after trimming; two keys that are equal then are an error;
+//! - no white space between tokens;
+//! - non-ASCII is written as it is. Escaped are only `"`, `\` and the controls below U+0020: `\b` `\t` `\n` `\f` `\r`
+//!   where the short form exists, else `\u00xx` in lower case. `/` and U+007F are not escaped;
+//! - numbers are integer literals in the range of i64. `1000.0`, `1e3` and `-0` are refused: amounts are minor units.
+//!
+//! Against RFC 8785 (JCS): the escapes and the missing white space are the same. JCS sorts keys by UTF-16 code units,
+//! which differs where a character above U+FFFF meets one from U+E000 to U+FFFF; it trims nothing; and its numbers are
+//! IEEE doubles, so it knows no integers above 2^53. For trimmed text with ASCII keys and integers below 2^53 the two
+//! give the same bytes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// Nesting above this is refused; below it the recursion is far from the end of any stack.
+pub const MAX_DEPTH: usize = 64;
+
+/// Why a text has no canonical form, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotCanonical {
+    /// JSON pointer (RFC 6901) to the place; empty for the whole text.
+    pub pointer: String,
+    pub fault: Fault,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Not one JSON text (RFC 8259); the parser's own words, with line and column.
+    Syntax(String),
+    /// A number that is no integer literal in the range of i64.
+    NotAnInteger,
+    /// Two keys of one object are equal once trimmed.
+    SameKey(String),
+    /// Nested deeper than `MAX_DEPTH`.
+    TooDeep,
+}
+
+/// The canonical form of one JSON text.
+///
+/// # Errors
+/// Text that is not JSON, a number that is no integer in the range of i64, two keys that are equal once trimmed
+/// (literal duplicates included), nesting above `MAX_DEPTH`.
+pub fn canonical(json: &str) -> Result<String, NotCanonical> {
+    let node: Node = serde_json::from_str(json)
+        .map_err(|error| NotCanonical { pointer: String::new(), fault: Fault::Syntax(error.to_string()) })?;
+    let mut writer = Writer { out: String::with_capacity(json.len()), pointer: String::new(), depth: 0 };
+    writer.node(&node)?;
+    Ok(writer.out)
+}
+
+struct Writer {
+    out: String,
+    /// Where we are.
+    pointer: String,
+    depth: usize,
+}
+
+impl Writer {
+    fn node(&mut self, node: &Node) -> Result<(), NotCanonical> {
+        match node {
+            Node::Null => self.out.push_str("null"),
+            Node::Bool(bool) => self.out.push_str(if *bool { "true" } else { "false" }),
+            Node::Integer(integer) => self.out.push_str(&integer.to_string()),
+            Node::OtherNumber => return self.refuse(Fault::NotAnInteger),
+            Node::Text(text) => self.text(text.trim()),
+            Node::Array(items) => return self.array(items),
+            Node::Object(members) => return self.object(members),
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, items: &[Node]) -> Result<(), NotCanonical> {
+        self.out.push('[');
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.out.push(',');
+            }
+            self.inside(&index.to_string(), item)?;
+        }
+        self.out.push(']');
+        Ok(())
+    }
+
+    fn object(&mut self, members: &[(String, Node)]) -> Result<(), NotCanonical> {
+        let mut sorted = BTreeMap::new();
+        for (key, value) in members {
+            if sorted.insert(key.trim(), value).is_some() {
+                return self.refuse(Fault::SameKey(key.trim().to_owned()));
+            }
+        }
+        self.out.push('{');
+        for (index, (key, value)) in sorted.into_iter().enumerate() {
+            if index > 0 {
+                self.out.push(',');
+            }
+            self.text(key);
+            self.out.push(':');
+            self.inside(key, value)?;
+        }
+        self.out.push('}');
+        Ok(())
+    }
+
+    /// Writes `node`, which lies at `step` within the present place.
+    fn inside(&mut self, step: &str, node: &Node) -> Result<(), NotCanonical> {
+        let outer = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return self.refuse(Fault::TooDeep);
+        }
+        self.node(node)?;
+        self.depth -= 1;
+        self.pointer.truncate(outer);
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) {
+        self.out.push('"');
+        for c in text.chars() {
+            match c {
+                '"' => self.out.push_str("\\\""),
+                '\\' => self.out.push_str("\\\\"),
+                '\u{8}' => self.out.push_str("\\b"),
+                '\t' => self.out.push_str("\\t"),
+                '\n' => self.out.push_str("\\n"),
+                '\u{c}' => self.out.push_str("\\f"),
+                '\r' => self.out.push_str("\\r"),
+                c if c < ' ' => self.out.push_str(&format!("\\u{:04x}", u32::from(c))),
+                c => self.out.push(c),
+            }
+        }
+        self.out.push('"');
+    }
+
+    fn refuse(&self, fault: Fault) -> Result<(), NotCanonical> {
+        Err(NotCanonical { pointer: self.pointer.clone(), fault })
+    }
+}
+
+impl fmt::Display for NotCanonical {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.pointer.is_empty() {
+            write!(f, "at {}: ", self.pointer)?;
+        }
+        match &self.fault {
+            Fault::Syntax(error) => write!(f, "not JSON: {error}"),
+            Fault::NotAnInteger => {
+                write!(f, "a number must be an integer within i64, written without `.`, `e` or `-0`")
+            }
+            Fault::SameKey(key) => write!(f, "two keys are both `{}` once trimmed; rename one", key.escape_debug()),
+            Fault::TooDeep => write!(f, "nested deeper than {MAX_DEPTH} levels"),
+        }
+    }
+}
+
+impl std::error::Error for NotCanonical {}
+
+/// JSON as it was written: repeated keys are still there, and a number that is no integer is known as one.
+enum Node {
+    Null,
+    Bool(bool),
+    Integer(i64),
+    OtherNumber,
+    Text(String),
+    Array(Vec<Node>),
+    Object(Vec<(String, Node)>),
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Error> {
+        deserializer.deserialize_any(AsWritten)
+    }
+}
+
+struct AsWritten;
+
+impl<'de> Visitor<'de> for AsWritten {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_bool<E>(self, bool: bool) -> Result<Node, E> {
+        Ok(Node::Bool(bool))
+    }
+
+    fn visit_i64<E>(self, integer: i64) -> Result<Node, E> {
+        Ok(Node::Integer(integer))
+    }
+
+    fn visit_u64<E>(self, integer: u64) -> Result<Node, E> {
+        Ok(i64::try_from(integer).map_or(Node::OtherNumber, Node::Integer))
+    }
+
+    /// serde_json takes a fraction, an exponent, `-0` and what leaves 64 bits for a double.
+    fn visit_f64<E>(self, _: f64) -> Result<Node, E> {
+        Ok(Node::OtherNumber)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Node, E> {
+        Ok(Node::Text(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Node, E> {
+        Ok(Node::Text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Node::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Node::Object(members))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! The words of the field, each with its one rule. Invariant: pure, and below everything else.
+
+pub mod canonical;
+pub mod dedup_window;
+pub mod exit;
+pub mod figures;
+pub mod intent;
+pub mod named;
+pub mod outcome;

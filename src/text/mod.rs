@@ -1,0 +1,6 @@
+//! Reading text that people and programs write. Invariant: nothing here knows what the text is for.
+
+pub mod duration;
+pub mod lines;
+pub mod pointer;
+pub mod time;
