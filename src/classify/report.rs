@@ -8,6 +8,7 @@ use super::extract::reading::Reading;
 use super::findings::finder::{Evicted, Finding, Kind};
 use super::findings::tally::Tally;
 use super::judge::verdict::{Evidence, Verdict};
+use crate::console::printable::printable;
 use crate::http::retry_after::RetryAfter;
 use crate::terms::outcome::Symptom;
 
@@ -82,22 +83,13 @@ fn text_verdict(out: &mut impl Write, line: u64, reading: &Reading, verdict: &Ve
     match &verdict.evidence {
         Evidence::Status(status) => write!(out, "status {status}")?,
         Evidence::Words(words) => out.write_all(printable(words).as_bytes())?,
-        Evidence::Field(field) => out.write_all(field.as_bytes())?,
+        Evidence::Field(field) => out.write_all(printable(field).as_bytes())?,
         Evidence::Nothing => out.write_all(b"-")?,
     }
     if let Some(wait) = reading.retry_after.as_deref().filter(|wait| RetryAfter::parse(wait).is_some()) {
-        write!(out, ", retry after {}", wait.trim())?;
+        write!(out, ", retry after {}", printable(wait.trim()))?;
     }
     out.write_all(b"\n")
-}
-
-/// A text on one line and without control characters, so that a log cannot write to the terminal.
-fn printable(text: &str) -> std::borrow::Cow<'_, str> {
-    if text.chars().any(char::is_control) {
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().into()
-    } else {
-        text.into()
-    }
 }
 
 fn text_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
@@ -271,11 +263,5 @@ mod tests {
             quoted(&mut out, text);
             assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
         }
-    }
-
-    #[test]
-    fn a_log_cannot_write_to_the_terminal() {
-        assert_eq!(printable("a\u{1b}[31m\nb"), "a [31m b");
-        assert_eq!(printable("plain é"), "plain é");
     }
 }

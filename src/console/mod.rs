@@ -3,4 +3,5 @@
 pub mod input;
 pub mod interrupt;
 pub mod output;
+pub mod printable;
 pub mod progress;

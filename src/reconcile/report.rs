@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 
 use super::tally::{Finding, Offender, Tally, Totals};
+use crate::console::printable::printable;
 use crate::terms::exit::Exit;
 use crate::terms::named::named_enum;
 
@@ -129,9 +130,4 @@ fn every_offender<S: Serializer>(tally: &&Tally, serializer: S) -> Result<S::Ok,
 
 fn names(offender: &Offender) -> Vec<&'static str> {
     offender.findings().map(Finding::name).collect()
-}
-
-/// Control characters escaped, so that a name cannot play with the terminal.
-fn printable(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
