@@ -10,7 +10,7 @@ use super::checks::{CHECKS, Check};
 use super::drive::session::Session;
 use super::options::Options;
 use super::report::Report;
-use super::run::schedule::Board;
+use super::run::schedule::Schedule;
 use super::run::{plan, row};
 use crate::console::interrupt;
 use crate::console::output;
@@ -34,12 +34,12 @@ pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
     }
     plan::announce(&options, &checks);
     let session = Session::new(options);
-    let board = Board::new(checks);
+    let schedule = Schedule::new(checks);
     let ended = interrupt::until_signal(async {
-        board.run(&session, &progress(&board)).await;
+        schedule.run(&session, &progress(&schedule)).await;
         Ok(Exit::Ok)
     })?;
-    let report = Report::new(&session, board.into_rows());
+    let report = Report::new(&session, schedule.into_rows());
     let exit = report.print(probe.format)?.and(ended);
     Ok(match baseline {
         Some(baseline) => exit.and(baseline.compare(&serde_json::to_value(report.document())?)),
@@ -59,8 +59,8 @@ fn chosen(options: &Options) -> anyhow::Result<Vec<&'static Check>> {
 }
 
 /// Says on a terminal what is done.
-fn progress(board: &Board) -> impl Fn(&row::Row, usize) {
-    let (to_terminal, all) = (std::io::stderr().is_terminal(), board.checks.len());
+fn progress(schedule: &Schedule) -> impl Fn(&row::Row, usize) {
+    let (to_terminal, all) = (std::io::stderr().is_terminal(), schedule.checks.len());
     move |row, finished| {
         if to_terminal {
             let end = if finished == all { "\r\x1b[K" } else { "" };

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::Plan;
+use crate::target::drive::load::QUIET;
 use crate::target::drive::session::Session;
-use crate::target::drive::settle::QUIET;
 use crate::target::facts::case::{Case, Rule};
 use crate::target::options::Options;
 

@@ -30,7 +30,7 @@ async fn before(session: &Session, window: Duration) -> Case {
     let mut margin = (session.latency() * 3 + Duration::from_millis(30)).min(window / 2);
     for attempt in 1.. {
         let mut case = session.case("window", format!("{} ms before the end of {window:?}", margin.as_millis()));
-        case.closed = true;
+        case.no_retry = true;
         session.send(&mut case, 0, "first").await;
         let first = case.attempts[0].sent;
         sleep_to(session, first + window - margin).await;

@@ -21,7 +21,7 @@ impl Session {
     /// Says that the target takes no more requests, or that the ledger does not show the fence.
     pub async fn fence(&self) -> Result<Option<Ledger>, String> {
         let mut case = self.case("fence", "fence");
-        let floor = self.floor.acquire().await.ok();
+        let floor = self.exclusive.drive().await;
         self.send(&mut case, 0, "fence").await;
         drop(floor);
         self.settle(std::slice::from_mut(&mut case)).await;

@@ -1,8 +1,12 @@
 //! Attempts at the target, and the retries that settle them. Invariant: it provokes and observes, and judges nothing.
 
+pub mod exclusive;
 pub mod faulty;
 pub mod fence;
 pub mod join;
+pub mod lease;
+pub mod load;
+pub mod pace;
 pub mod restarted;
 pub mod session;
 pub mod settle;

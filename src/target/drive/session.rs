@@ -6,22 +6,17 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::settle::QUIET_BUDGET;
+use super::exclusive::Exclusive;
+use super::load::Load;
+use super::pace::Pace;
 use crate::http::address::Address;
 use crate::http::client::{Connection, Outcome};
 use crate::target::facts::answer::{Answer, Class};
 use crate::target::facts::case::{Attempt, Case, Rule};
 use crate::target::options::Options;
 use crate::target::request::template::Call;
-
-/// Patience before the baseline has told the target's latency.
-const FIRST_PATIENCE: Duration = Duration::from_secs(10);
-/// The client's patience is this many times the slowest plain request seen, within bounds.
-const PATIENCE_FACTOR: u32 = 20;
-const PATIENCE_BOUNDS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
 
 /// How a target fares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,23 +34,10 @@ pub struct Session {
     /// In the name of every intent.
     pub run: String,
     pub started: Instant,
-    /// Checks that drive the target hold a permit; those that wait for a lease do not.
-    pub stage: Semaphore,
-    /// Who drives the target now: the checks on the stage, or one retry that is to be alone with it. A waiting retry comes
-    /// after the check that drives, not after all that queue for the stage.
-    pub floor: Semaphore,
-    /// When a check last ended; what it began at the target and did not wait for takes as long as a plain request at most.
-    pub driven: Cell<Instant>,
-    /// Whether the target has refused a key for now that it could not know yet, as with one lock for several keys: then its
-    /// conflicts too may be due to the load.
-    pub contended: Cell<bool>,
-    /// What is left of the time for retries in quiet that are in vain.
-    pub quiet: Cell<Duration>,
+    pub exclusive: Exclusive,
+    pub load: Load,
     next: Cell<u64>,
-    /// Of a plain request with a fresh key, the latest measure.
-    latency: Cell<Duration>,
-    patience: Cell<Duration>,
-    success_status: Cell<Option<u16>>,
+    pace: Cell<Pace>,
     requests: Cell<u64>,
     /// Intents that every later reading of the ledger must still show.
     pub witnesses: RefCell<Vec<String>>,
@@ -63,21 +45,14 @@ pub struct Session {
 
 impl Session {
     pub fn new(options: Options) -> Session {
-        let (stage, floor) = (Semaphore::new(options.jobs), Semaphore::new(options.jobs));
-        let patience = options.timeout.unwrap_or(FIRST_PATIENCE);
         Session {
+            exclusive: Exclusive::new(options.jobs),
+            load: Load::new(),
+            pace: Cell::new(Pace::unknown(options.timeout)),
             options,
             run: run_id(),
             started: Instant::now(),
-            stage,
-            floor,
-            driven: Cell::new(Instant::now()),
-            contended: Cell::new(false),
-            quiet: Cell::new(QUIET_BUDGET),
             next: Cell::new(0),
-            latency: Cell::new(Duration::ZERO),
-            patience: Cell::new(patience),
-            success_status: Cell::new(None),
             requests: Cell::new(0),
             witnesses: RefCell::new(Vec::new()),
         }
@@ -88,11 +63,11 @@ impl Session {
     }
 
     pub fn latency(&self) -> Duration {
-        self.latency.get()
+        self.pace.get().latency
     }
 
     pub fn patience(&self) -> Duration {
-        self.patience.get()
+        self.pace.get().patience
     }
 
     /// Requests sent so far.
@@ -105,20 +80,9 @@ impl Session {
         self.started.elapsed()
     }
 
-    /// Takes a plain request's time as the target's latency, and the patience from it unless the user gave one.
+    /// Takes the target's pace from plain requests.
     pub fn measured(&self, attempts: &[Attempt]) {
-        // What was turned away was not worked on.
-        let worked = attempts.iter().filter(|a| a.answer.class == Class::Success);
-        let mut times: Vec<_> = worked.map(|a| a.ended - a.sent).collect();
-        times.sort();
-        let (Some(&median), Some(&slowest)) = (times.get(times.len() / 2), times.last()) else { return };
-        self.latency.set(median);
-        let [least, most] = PATIENCE_BOUNDS;
-        if self.options.timeout.is_none() {
-            self.patience.set((slowest * PATIENCE_FACTOR).clamp(least, most));
-        }
-        self.success_status
-            .set(attempts.iter().find(|a| a.answer.class == Class::Success).and_then(|a| a.answer.status));
+        self.pace.set(self.pace.get().measured(attempts, self.options.timeout));
     }
 
     /// How the target fares after these cases. Whether it answers at all is asked only where they leave a doubt.
@@ -168,7 +132,7 @@ impl Session {
     }
 
     pub fn answer(&self, outcome: &Outcome) -> Answer {
-        Answer::of(outcome, &self.options.template, self.success_status.get())
+        Answer::of(outcome, &self.options.template, self.pace.get().success_status)
     }
 
     /// Sends a call over a new connection.

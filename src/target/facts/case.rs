@@ -1,7 +1,7 @@
 //! What was sent for one K = (principal, key) and what came of it: the input of the verdict. Invariant: facts alone;
 //! each attempt stands in the order in which its reply came.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::answer::{Answer, Class};
@@ -95,7 +95,7 @@ pub struct Case {
     /// What the row's evidence should say beside the verdict.
     pub remarks: Vec<String>,
     /// No retry may come any more: it would mean another thing.
-    pub closed: bool,
+    pub no_retry: bool,
     /// How long was waited for it to settle, where it did not at once.
     pub waited: Duration,
 }
@@ -112,21 +112,25 @@ impl Case {
             charges: None,
             shortfall: None,
             remarks: Vec::new(),
-            closed: false,
+            no_retry: false,
             waited: Duration::ZERO,
         }
     }
 
-    /// Intents, each once.
-    pub fn intents(&self) -> BTreeSet<&str> {
-        self.calls.iter().map(|call| call.intent.as_str()).collect()
+    /// How many intents its calls have.
+    pub fn intents(&self) -> usize {
+        self.calls.iter().map(|call| call.intent.as_str()).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Charges of each intent; empty without an oracle.
+    pub fn charges_by_intent(&self) -> BTreeMap<&str, u64> {
+        let charges = self.charges.iter().flatten();
+        self.calls.iter().map(|call| call.intent.as_str()).zip(charges.copied()).collect()
     }
 
     /// Charges over all intents; None without an oracle.
     pub fn total(&self) -> Option<u64> {
-        let charges = self.charges.as_ref()?;
-        let mut seen = BTreeSet::new();
-        Some(self.calls.iter().zip(charges).filter(|(c, _)| seen.insert(&c.intent)).map(|(_, n)| n).sum())
+        self.charges.as_ref().map(|_| self.charges_by_intent().values().sum())
     }
 
     /// Charges of the intent of this call.
@@ -184,13 +188,13 @@ impl Case {
     }
 
     /// Whether the client still has to ask: nothing has come of its request yet.
-    pub fn open(&self) -> bool {
+    pub fn awaits_answer(&self) -> bool {
         let asked = match self.rule {
             Rule::Once => !self.settled() || self.silent(),
             Rule::Reuse => !self.settled() && !(0..self.calls.len()).any(|call| self.succeeded(call)),
             Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => false,
         };
-        asked && !self.closed && self.shortfall.is_none()
+        asked && !self.no_retry && self.shortfall.is_none()
     }
 
     /// Requests that reached for the target.

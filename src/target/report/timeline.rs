@@ -83,7 +83,7 @@ fn ledger(case: &Case) -> Vec<Step> {
     for (n, call) in case.calls.iter().enumerate() {
         let first = case.calls.iter().position(|other| other.intent == call.intent) == Some(n);
         let Some(charges) = case.charged(n).filter(|_| first) else { continue };
-        let whose = if case.intents().len() == 1 { String::new() } else { format!(" of intent {}", n + 1) };
+        let whose = if case.intents() == 1 { String::new() } else { format!(" of intent {}", n + 1) };
         told.push(Step {
             who: "ledger",
             what: "after the fence".into(),

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::reconcile::tally::Tally;
 use crate::target::checks::Check;
 use crate::target::facts::case::{Case, Rule, Swept};
 use crate::target::judge::invariants::{Judgement, judge};
@@ -85,30 +86,34 @@ impl Row {
         self.cases.iter().flat_map(|case| &case.remarks).map(String::as_str).collect()
     }
 
+    /// Charges are counted, and called duplicates or lost, by the rule of `reconcile`.
     pub fn figures(&self) -> Figures {
-        let mut figures = Figures { requests: 0, charges: 0, unique: 0, duplicates: 0, lost: 0 };
-        for case in &self.cases {
-            figures.requests += case.requests();
-            for intent in case.intents() {
-                let first = case.calls.iter().position(|call| call.intent == intent).expect("an intent of its calls");
-                let charges = case.charged(first).unwrap_or(0);
-                figures.charges += charges;
-                figures.unique += u64::from(charges > 0);
-                figures.duplicates += charges.saturating_sub(1);
+        let mut tally = Tally::default();
+        let counted = self.cases.iter().filter(|case| case.charges.is_some());
+        for case in counted {
+            expected(case).into_iter().for_each(|intent| {
+                tally.expect(intent);
+            });
+            for (intent, charges) in case.charges_by_intent() {
+                (0..charges).for_each(|_| tally.charge(intent));
             }
-            figures.lost += lost(case);
         }
-        figures
+        tally.figures(self.cases.iter().map(Case::requests).sum())
     }
 }
 
-/// Intents that were to be charged and are not. Where a refusal is fine, only a success that was answered counts.
-fn lost(case: &Case) -> u64 {
+/// The intents that had to be charged. Where any of several calls may be the one, that is one that was, or else the first;
+/// where a refusal is fine, only what was answered a success.
+fn expected(case: &Case) -> Vec<&str> {
+    let all = || (0..case.calls.len()).map(|call| (call, case.calls[call].intent.as_str()));
     match case.rule {
-        Rule::Once | Rule::Reuse => u64::from(case.total() == Some(0)),
-        Rule::Baseline => (0..case.calls.len()).filter(|&call| case.charged(call) == Some(0)).count() as u64,
+        Rule::Once | Rule::Reuse => {
+            let charged = all().find(|(call, _)| case.charged(*call).unwrap_or(0) > 0);
+            charged.or(all().next()).into_iter().map(|(_, intent)| intent).collect()
+        }
+        Rule::Baseline => all().map(|(_, intent)| intent).collect(),
         Rule::Distinct | Rule::Keyless | Rule::Principals | Rule::Report => {
-            u64::from(case.charges.is_some() && judge(case).verdict == Verdict::Lost)
+            all().filter(|(call, _)| case.succeeded(*call)).map(|(_, intent)| intent).collect()
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::target::judge::verdict::Verdict;
 use crate::target::oracle::Ledger;
 
 /// Rows as they come, in the order of the checks; None for one that is not finished.
-pub struct Board {
+pub struct Schedule {
     pub checks: Vec<&'static Check>,
     rows: RefCell<Vec<Option<Row>>>,
     /// What makes it pointless to go on: what the baseline showed, or the check that killed the target.
@@ -25,13 +25,25 @@ pub struct Board {
     revivals: Cell<usize>,
 }
 
-/// How often a target is started again that a check has killed.
+/// How often a target killed by a check is restarted.
 const REVIVALS: usize = 4;
 
-impl Board {
-    pub fn new(checks: Vec<&'static Check>) -> Board {
+/// The command that may restart a target that has been restarted so often.
+///
+/// # Errors
+/// Says why it may not.
+fn revival(command: Option<&str>, restarted: usize) -> Result<&str, String> {
+    match command {
+        Some(_) if restarted >= REVIVALS => Err(format!("it was started again {REVIVALS} times")),
+        Some(command) => Ok(command),
+        None => Err("--restart-cmd would start it again".to_string()),
+    }
+}
+
+impl Schedule {
+    pub fn new(checks: Vec<&'static Check>) -> Schedule {
         let rows = RefCell::new(checks.iter().map(|_| None).collect());
-        Board { checks, rows, stopped: RefCell::new(None), finished: Cell::new(0), revivals: Cell::new(0) }
+        Schedule { checks, rows, stopped: RefCell::new(None), finished: Cell::new(0), revivals: Cell::new(0) }
     }
 
     /// Runs all checks; `told` hears of each row when it is there.
@@ -74,14 +86,14 @@ impl Board {
             return Row::undriven(check, Verdict::Skipped, needed);
         }
         let permit = match check.turn {
-            Turn::First | Turn::Staged | Turn::Last => session.stage.acquire().await.ok(),
+            Turn::First | Turn::Staged | Turn::Last => session.exclusive.turn().await,
             Turn::Beside => None,
         };
         if let Some(why) = self.stopped.borrow().as_ref() {
             return Row::undriven(check, Verdict::Error, why);
         }
         let floor = match check.turn {
-            Turn::First | Turn::Staged | Turn::Last => session.floor.acquire().await.ok(),
+            Turn::First | Turn::Staged | Turn::Last => session.exclusive.drive().await,
             Turn::Beside => None,
         };
         let since = Instant::now();
@@ -90,7 +102,7 @@ impl Board {
             return Row::new(check, cases, since.elapsed(), &session.options.accept);
         }
         let health = session.health(&cases).await;
-        session.driven.set(Instant::now());
+        session.exclusive.driven();
         drop(floor);
         match health {
             Health::Answers => drop(permit),
@@ -116,14 +128,13 @@ impl Board {
         counted(check, cases, session, fenced, since.elapsed())
     }
 
-    /// Starts a target again that a check has killed, if the user said how; else nothing more can be checked.
+    /// Restarts a target that a check has killed, if the user said how; else nothing more can be checked.
     async fn revive(&self, check: &Check, session: &Session, how: &str) {
-        self.revivals.set(self.revivals.get() + 1);
-        let failed = match session.options.restart_cmd.as_deref() {
-            Some(_) if self.revivals.get() > REVIVALS => Some(format!("it was started again {REVIVALS} times")),
-            Some(command) => restarted(session, command).await.err(),
-            None => Some("--restart-cmd would start it again".to_string()),
+        let failed = match revival(session.options.restart_cmd.as_deref(), self.revivals.get()) {
+            Ok(command) => restarted(session, command).await.err(),
+            Err(why) => Some(why),
         };
+        self.revivals.set(self.revivals.get() + 1);
         if let Some(why) = failed {
             let gone = format!("not carried out: after {} the target {how}; {why}", check.name);
             *self.stopped.borrow_mut() = Some(gone);
@@ -185,4 +196,16 @@ async fn dead(check: &'static Check, mut cases: Vec<Case>, session: &Session, el
         row.spoil(died);
     }
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_killed_target_is_restarted_four_times_at_most() {
+        assert_eq!(revival(Some("start"), 3), Ok("start"));
+        assert_eq!(revival(Some("start"), 4), Err("it was started again 4 times".into()));
+        assert!(revival(None, 0).is_err_and(|why| why.contains("--restart-cmd")));
+    }
 }

@@ -63,7 +63,7 @@ fn unsettled(case: &Case) -> Option<Judgement> {
     if case.settled() || case.shortfall.is_some() {
         return None;
     }
-    if case.closed {
+    if case.no_retry {
         return found(Verdict::Unproven, "the last retry was not answered with a success");
     }
     let Some(last) = case.last() else {
