@@ -4,6 +4,7 @@
 mod classify;
 mod cli;
 mod console;
+mod explain;
 mod http;
 mod probe;
 mod proxy;

@@ -2,12 +2,13 @@
 //! variant.
 
 /// Declares a fieldless enum with a printed name for each variant: `name()`, `Display` (which pads) and `Serialize`
-/// all give that name, and `ALL` lists the variants in declared order.
+/// all give that name, and `ALL` lists the variants in declared order. A variant's doc comment is what `idem explain` says
+/// of it: `meaning()` gives it, so the text that a reader of the code finds is the text that a user reads.
 macro_rules! named_enum {
-    ($(#[$meta:meta])* pub enum $type:ident { $($(#[$note:meta])* $variant:ident = $name:literal,)+ }) => {
+    ($(#[$meta:meta])* pub enum $type:ident { $($(#[doc = $note:literal])* $variant:ident = $name:literal,)+ }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $type { $($(#[$note])* $variant,)+ }
+        pub enum $type { $($(#[doc = $note])* $variant,)+ }
 
         impl $type {
             #[allow(dead_code)]
@@ -15,6 +16,12 @@ macro_rules! named_enum {
 
             pub const fn name(self) -> &'static str {
                 match self { $($type::$variant => $name,)+ }
+            }
+
+            /// What it means, in the words of its doc comment.
+            #[allow(dead_code)]
+            pub const fn meaning(self) -> &'static str {
+                match self { $($type::$variant => concat!("", $($note),*),)+ }.trim_ascii()
             }
         }
 

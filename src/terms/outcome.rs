@@ -18,18 +18,23 @@ named_enum! {
         Throttled = "throttled",
         /// 5xx, or nginx's 499.
         ServerError = "server-error",
+        /// The connection was refused: nobody listens, so no request was sent.
         Refused = "refused",
+        /// The host name does not resolve, so nobody was asked.
         Dns = "dns",
         /// No route to the host or network.
         Unreachable = "unreachable",
+        /// No connection in time, so no request was sent.
         ConnectTimeout = "connect-timeout",
         /// The TLS handshake failed, so no request was sent.
         Tls = "tls",
         /// HTTP/2 REFUSED_STREAM, or GOAWAY below the stream (RFC 9113, 8.7): guaranteed unprocessed.
         NotProcessed = "not-processed",
+        /// The request was sent, and no whole reply came in time.
         ReadTimeout = "read-timeout",
         /// The connection ended before a byte of reply.
         Closed = "closed",
+        /// The connection was reset, maybe after the request was read.
         Reset = "reset",
         /// The reply began and broke off.
         Truncated = "truncated",
@@ -45,10 +50,13 @@ named_enum! {
 named_enum! {
     /// May the request have taken effect?
     pub enum Effect {
+        /// It took effect: a complete 2xx, and no sign of trouble beside it.
         Yes = "yes",
         /// Only with evidence that the request cannot have been processed.
         No = "no",
+        /// The server turned it away for now; by convention it was not processed.
         Unlikely = "unlikely",
+        /// Nothing tells: it may have been processed, or not.
         Maybe = "maybe",
     }
 }
@@ -56,15 +64,17 @@ named_enum! {
 named_enum! {
     /// What to do next.
     pub enum Action {
+        /// Nothing is left to do.
         Done = "done",
+        /// Refused as it stands: sending it again cannot help.
         FixRequest = "fix-request",
-        /// As it is; a key is still advised.
+        /// Never sent: retry as it is; a key is still advised.
         Retry = "retry",
         /// Back off by `Retry-After`, then the same key.
         RetryLaterSameKey = "retry-later-same-key",
-        /// Never a new key, never a new intent.
+        /// It may have charged: the same key, never a new one and never a new intent.
         RetrySameKey = "retry-same-key",
-        /// Ask the query endpoint first, then decide.
+        /// It may have charged, and the answer says nothing: ask the server what it has before anything else.
         VerifyFirst = "verify-first",
     }
 }

@@ -45,15 +45,3 @@ fn the_plan_sends_nothing_and_says_what_is_skipped() {
     let planned = run(&format!("{TARGET} --ledger none --plan")).exits(0).stdout;
     assert_eq!(planned, include_str!("plan.txt"));
 }
-
-#[test]
-fn the_readme_has_a_row_for_every_check() {
-    let listed = run(&format!("{TARGET} --list")).exits(0).stdout;
-    for check in listed.lines().collect::<Vec<_>>().chunks(3) {
-        let (name, provokes) = check[0].split_once(' ').unwrap();
-        let after = |line: &str, words: &str| line.trim().strip_prefix(words).unwrap().to_owned();
-        let (means, cure) = (after(check[1], "a finding means: "), after(check[2], "the usual cure: "));
-        let row = format!("| `{name}` | {} | {means} | {cure} |", provokes.trim());
-        assert!(include_str!("../../README.md").contains(&row), "the README lacks: {row}");
-    }
-}

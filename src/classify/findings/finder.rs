@@ -30,6 +30,7 @@ named_enum! {
         Unresolved = "unresolved",
         /// A scenario or check that differs from its declaration.
         Mismatch = "mismatch",
+        /// Two intents were sent under one key: the second is answered as the first, or refused.
         OneKeyTwoIntents = "one-key-two-intents",
     }
 }

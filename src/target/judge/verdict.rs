@@ -8,19 +8,19 @@ named_enum! {
     pub enum Verdict {
         /// The invariants held, each shown by the ledger.
         Ok = "OK",
-        /// What it needs was not given.
+        /// What it needs was not given; the row says what to give.
         Skipped = "SKIPPED",
-        /// What happened could not be shown.
+        /// What happened could not be shown: no ledger, or the moment was not hit.
         Unproven = "UNPROVEN",
-        /// The check could not be carried out.
+        /// The check could not be carried out; the row says why, and what killed the target.
         Error = "ERROR",
-        /// Never settled: the first failure or refusal is repeated.
+        /// Never settled: the first failure or refusal is repeated. `--accept stored-errors` for a 5xx kept on purpose.
         Sticky = "STICKY",
         /// Never settled: in-flight answers, 5xx or silence go on.
         Wedged = "WEDGED",
         /// A replay names another receipt, or none where the first reply named one.
         Changed = "CHANGED",
-        /// Another payload or intent got an old success.
+        /// Another payload or intent got an old success. `--accept silent-reuse` for another payload under a used key.
         Swallowed = "SWALLOWED",
         /// A principal's success carries another principal's receipt.
         Leaked = "LEAKED",

@@ -1,0 +1,181 @@
+//! What the probe found in public idempotency libraries. Invariant: measured, with the version; a row is not edited by hand
+//! without a new measurement.
+
+/// One server on a library.
+pub struct Library {
+    /// Name and version of the library, and its store.
+    pub server: &'static str,
+    /// Verdicts other than OK, with their checks.
+    pub findings: &'static str,
+    /// How a duplicate is answered while the first is under way.
+    pub in_flight: &'static str,
+    /// How another payload under a used key is answered.
+    pub reused_key: &'static str,
+    pub without_a_key: &'static str,
+    /// Of the whole probe.
+    pub time: &'static str,
+}
+
+/// In the order in which they were probed.
+pub const LIBRARIES: &[Library] = &[
+    Library {
+        server: "own control, SQLite",
+        findings: "none",
+        in_flight: "waits, then a success",
+        reused_key: "422",
+        without_a_key: "refused (400)",
+        time: "9 s",
+    },
+    Library {
+        server: "npm express-idempotency 1.0.6, memory",
+        findings: "DUPLICATE: restart",
+        in_flight: "409",
+        reused_key: "417",
+        without_a_key: "unprotected: charged each time",
+        time: "9 s",
+    },
+    Library {
+        server: "PyPI asgi-idempotency-header 0.2.0, memory",
+        findings: "WEDGED: half_request, server_error_first; SWALLOWED: key_reuse, odd_keys; DUPLICATE: restart",
+        in_flight: "409",
+        reused_key: "success",
+        without_a_key: "unprotected: charged each time",
+        time: "16 s",
+    },
+    Library {
+        server: "PyPI django-idempotency-key 1.3.0, memory",
+        findings: "DUPLICATE: equivalent_body, cut, race_2, race_8, double_delivery, key_reuse, restart",
+        in_flight: "charged again",
+        reused_key: "charged again",
+        without_a_key: "refused (400)",
+        time: "12 s",
+    },
+    Library {
+        server: "PyPI fastapi-idempotency 0.1.1, memory",
+        findings: "DUPLICATE: replay_elsewhere, cut, restart",
+        in_flight: "waits, then a success",
+        reused_key: "422",
+        without_a_key: "deduplicated by content for a while",
+        time: "17 s",
+    },
+    Library {
+        server: "own control, no keys",
+        findings: "DUPLICATE: replay, replay_elsewhere, equivalent_body, post_drop, post_slow, post_error, half_reply, cut, race_2, race_8, double_delivery, late_arrival, key_reuse, crowd, restart",
+        in_flight: "charged again",
+        reused_key: "charged again",
+        without_a_key: "unprotected: charged each time",
+        time: "19 s",
+    },
+    Library {
+        server: "PyPI idemkit 1.0.2, memory",
+        findings: "DUPLICATE: restart",
+        in_flight: "waits, then a success",
+        reused_key: "422",
+        without_a_key: "unprotected: charged each time",
+        time: "11 s",
+    },
+    Library {
+        server: "PyPI fastidempotent 0.1.0, memory",
+        findings: "DUPLICATE: restart",
+        in_flight: "409",
+        reused_key: "422",
+        without_a_key: "refused (400)",
+        time: "10 s",
+    },
+    Library {
+        server: "PyPI fastapi-idempotency-key 0.1.1, memory",
+        findings: "DUPLICATE: restart",
+        in_flight: "409",
+        reused_key: "422",
+        without_a_key: "unprotected: charged each time",
+        time: "10 s",
+    },
+    Library {
+        server: "PyPI idemptx 0.2.2, memory",
+        findings: "DUPLICATE: restart",
+        in_flight: "500",
+        reused_key: "500",
+        without_a_key: "refused (500)",
+        time: "10 s",
+    },
+    Library {
+        server: "PyPI mobius-idempotence-library 0.2.1, memory",
+        findings: "DUPLICATE: restart",
+        in_flight: "409",
+        reused_key: "422",
+        without_a_key: "refused (400)",
+        time: "10 s",
+    },
+    Library {
+        server: "npm @node-idempotency/core 1.0.11, memory, put into Express by hand, failures given to onResponse",
+        findings: "STICKY: server_error_first; DUPLICATE: restart",
+        in_flight: "409",
+        reused_key: "422",
+        without_a_key: "refused (400)",
+        time: "15 s",
+    },
+    Library {
+        server: "PyPI asgi-idempotency-header 0.2.0, Redis",
+        findings: "WEDGED: half_request, cut, server_error_first, restart; SWALLOWED: key_reuse, odd_keys",
+        in_flight: "409",
+        reused_key: "success",
+        without_a_key: "unprotected: charged each time",
+        time: "23 s",
+    },
+    Library {
+        server: "PyPI idemptx 0.2.2, Redis",
+        findings: "WEDGED: restart",
+        in_flight: "500",
+        reused_key: "500",
+        without_a_key: "refused (500)",
+        time: "15 s",
+    },
+    Library {
+        server: "PyPI ichido 0.1.0, Redis",
+        findings: "WEDGED: restart",
+        in_flight: "409",
+        reused_key: "422",
+        without_a_key: "unprotected: charged each time",
+        time: "17 s",
+    },
+    Library {
+        server: "PyPI idempot 1.0.0, memory",
+        findings: "SWALLOWED: key_reuse, odd_keys; DUPLICATE: restart",
+        in_flight: "waits, then a success",
+        reused_key: "success",
+        without_a_key: "unprotected: charged each time",
+        time: "15 s",
+    },
+    Library {
+        server: "PyPI flask-once 0.0.2, memory",
+        findings: "DUPLICATE: cut, race_2, race_8, double_delivery, key_reuse, restart; STICKY: server_error_first",
+        in_flight: "charged again",
+        reused_key: "400",
+        without_a_key: "refused (400)",
+        time: "20 s",
+    },
+    Library {
+        server: "PyPI fastapi-idempotent 0.0.3, memory",
+        findings: "WEDGED: half_request, server_error_first; SWALLOWED: key_reuse, odd_keys; DUPLICATE: restart",
+        in_flight: "429",
+        reused_key: "success",
+        without_a_key: "unprotected: charged each time",
+        time: "28 s",
+    },
+    Library {
+        server: "PyPI drf-idempotency 1.0.0, SQLite",
+        findings: "WEDGED: restart",
+        in_flight: "409",
+        reused_key: "422",
+        without_a_key: "unprotected: charged each time",
+        time: "21 s",
+    },
+    Library {
+        server: "PyPI idemgate 0.1.0, Redis",
+        findings: "WEDGED: restart",
+        in_flight: "409",
+        reused_key: "409",
+        without_a_key: "refused (400)",
+        time: "18 s",
+    },
+];

@@ -1,0 +1,12 @@
+//! `idem explain`: the reference, in the binary. Invariant: what it says of a name stands beside that name in its registry;
+//! only prose that belongs to no registry is kept here.
+
+pub mod args;
+pub mod command;
+pub mod entries;
+pub mod libraries;
+pub mod page;
+pub mod points;
+pub mod topics;
+
+pub use command::command;

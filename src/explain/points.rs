@@ -1,0 +1,47 @@
+//! The article's twelve points, and what of idem proves each. Invariant: only what a command really shows is called proven.
+
+/// One point of the checklist.
+pub struct Point {
+    pub asks: &'static str,
+    pub proven_by: &'static str,
+}
+
+/// In the article's order.
+pub const POINTS: [Point; 12] = [
+    Point {
+        asks: "what the side effect is, written down",
+        proven_by: "not checkable from outside; --ledger is where you say it",
+    },
+    Point { asks: "the endpoint takes idempotency keys", proven_by: "replay, no_key" },
+    Point {
+        asks: "the key comes from the intent, once, stored before the call",
+        proven_by: "your client: idem proxy and idem classify (key-rotated, no-key); that the key is stored before the call shows only where the client dies and starts again",
+    },
+    Point {
+        asks: "the key's canonical form is fixed",
+        proven_by: "odd_keys, equivalent_body; your client's form: idem selftest --vectors",
+    },
+    Point { asks: "key and side effect in one transaction, found after a restart", proven_by: "restart, cut" },
+    Point { asks: "dedup window at least the longest span of retries", proven_by: "window, with --window" },
+    Point {
+        asks: "a replay returns the first receipt",
+        proven_by: "replay, post_drop, half_reply (CHANGED where it does not)",
+    },
+    Point {
+        asks: "a unique constraint or conditional write, no check-then-act",
+        proven_by: "race_2, race_8, double_delivery, replicas",
+    },
+    Point {
+        asks: "4xx is not retried; 408, 425, 429 and 5xx by kind",
+        proven_by: "your client: idem proxy and idem classify (retried-refusal, too-early); the server's side: server_error_first, bad_credential_first",
+    },
+    Point { asks: "a retry budget with an upper bound", proven_by: "your client: idem proxy and idem classify" },
+    Point {
+        asks: "each retry logs its number, same key",
+        proven_by: "not checkable from outside, but in what your client sends: idem proxy",
+    },
+    Point {
+        asks: "a daily reconciliation of duplicates and losses",
+        proven_by: "not checkable from outside; idem reconcile is that job",
+    },
+];
