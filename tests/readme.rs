@@ -142,11 +142,14 @@ fn matches(shown: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// Whether a line is the one shown, where `[..]` stands for any text.
+/// Whether a line is the one shown, where each `[..]` stands for any text.
 fn is_like(line: &str, shown: &str) -> bool {
     match shown.split_once("[..]") {
         None => line == shown,
-        Some((before, after)) => line.starts_with(before) && line.ends_with(after) && line.len() >= shown.len() - 4,
+        Some((before, after)) => line.strip_prefix(before).is_some_and(|rest| {
+            let ends = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
+            ends.into_iter().any(|end| is_like(rest.split_at(end).1, after))
+        }),
     }
 }
 
