@@ -53,6 +53,8 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::target::facts::case::Rule;
+    use crate::target::facts::fixtures::{case, success};
 
     fn answer(class: Class, status: u16) -> Answer {
         Answer { status: Some(status), ..Answer { class, ..Answer::withheld("") } }
@@ -74,6 +76,24 @@ mod tests {
         load.contended.set(true);
         assert!(load.may_explain(&answer(Class::InFlight, 409)));
         assert!(!load.may_explain(&answer(Class::InFlight, 202)), "a 202 takes the request, it does not refuse it");
+    }
+
+    #[test]
+    fn a_target_that_refused_one_unknown_key_is_contended_from_then_on() {
+        let load = Load::new();
+        let of = |answers: Vec<Answer>| {
+            [case("k", Rule::Once, &["a"], answers.into_iter().map(|answer| (0, answer)).collect(), &[1])]
+        };
+        let conflict = || answer(Class::InFlight, 409);
+        // A conflict of a key that another request carried before says nothing of other keys.
+        let mut again = of(vec![success("r"), conflict()]);
+        (again[0].attempts[1].sent, again[0].attempts[1].ended) = (Duration::from_secs(1), Duration::from_secs(2));
+        load.learn(&again);
+        assert!(!load.may_explain(&conflict()));
+        load.learn(&of(vec![conflict()]));
+        assert!(load.may_explain(&conflict()));
+        load.learn(&of(vec![success("r")]));
+        assert!(load.may_explain(&conflict()), "what was seen once stays known");
     }
 
     #[test]

@@ -2,3 +2,5 @@
 
 pub mod answer;
 pub mod case;
+#[cfg(test)]
+pub mod fixtures;

@@ -80,7 +80,7 @@ impl Oracle {
 }
 
 impl Ledger {
-    fn new(items: &[Value], intent_at: &str) -> Ledger {
+    pub fn new(items: &[Value], intent_at: &str) -> Ledger {
         let mut counts = HashMap::new();
         for intent in items.iter().filter_map(|item| item.pointer(intent_at)).filter_map(text) {
             *counts.entry(intent).or_insert(0) += 1;

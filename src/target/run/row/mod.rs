@@ -172,3 +172,6 @@ fn range((from, to): &(Swept, Duration)) -> String {
     let at = if &from.at == to { ms(to) } else { format!("{}-{}", ms(&from.at), ms(to)) };
     format!("{} at {at} ms of {} ms", from.way, ms(&from.of))
 }
+
+#[cfg(test)]
+mod tests;

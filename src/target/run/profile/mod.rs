@@ -153,3 +153,6 @@ fn after_window(case: &Case) -> Option<String> {
         _ => "forgotten: charged again".into(),
     })
 }
+
+#[cfg(test)]
+mod tests;
