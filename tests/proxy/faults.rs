@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::common::eventually;
 use crate::support::{CREATED, Proxy, Upstream, charge, hang_up, to_end};
 
 /// The fields of a reading that a test looks at.
@@ -18,7 +19,7 @@ fn two_attempts(fault: &str, connections: usize) -> (String, Vec<Value>) {
     let first = proxy.exchange(&charge("a", Some("k")));
     assert_eq!(proxy.exchange(&charge("a", Some("k"))), CREATED, "the second attempt passes");
     // The end of a half request may be read after the client's next attempt.
-    wait_for(|| upstream.seen().len() >= connections);
+    eventually("the upstream has seen all", || upstream.seen().len() >= connections);
     let readings = proxy.readings();
     assert_eq!(upstream.seen().len(), connections, "{fault}");
     (first, readings)
@@ -62,7 +63,7 @@ fn a_slow_reply_is_held_until_the_client_gives_up() {
     let proxy = Proxy::start(upstream.address, "post_slow", &[]);
     let mut client = proxy.connect();
     std::io::Write::write_all(&mut client, charge("a", None).as_bytes()).unwrap();
-    wait_for(|| upstream.seen().len() == 1);
+    eventually("the request is there", || upstream.seen().len() == 1);
     hang_up(client);
     assert_eq!(proxy.exchange(&charge("a", None)), CREATED);
     let readings = proxy.readings();
@@ -81,7 +82,7 @@ fn a_late_request_arrives_after_its_retry_and_its_line_stays_first() {
     // Another exchange begins and ends after this one, so this one is held by now.
     assert!(proxy.exchange("nonsense\r\n\r\n").starts_with("HTTP/1.1 400"));
     hang_up(client);
-    wait_for(|| {
+    eventually("the late request arrives", || {
         proxy.exchange(&charge("a", Some("retry")));
         upstream.seen().iter().any(|request| request.contains("early"))
     });
@@ -90,16 +91,6 @@ fn a_late_request_arrives_after_its_retry_and_its_line_stays_first() {
     let readings: Vec<_> = proxy.readings().into_iter().filter(|reading| reading["intent"] == "a").collect();
     assert_eq!(row(&readings[0]), json!(["a", 1, "early", null, "read-timeout", "late_arrival"]));
     assert_eq!(readings[1]["attempt"], 2);
-}
-
-fn wait_for(mut done: impl FnMut() -> bool) {
-    for _ in 0..2000 {
-        if done() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    panic!("it did not happen within 10 s");
 }
 
 /// Which of 60 attempts, each of its own intent, got the fault.

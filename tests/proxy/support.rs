@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::common::{bounded, ended};
+
 pub const CREATED: &str = "HTTP/1.1 201 Created\r\nContent-Length: 16\r\n\r\n{\"receipt\":\"r1\"}";
 
 /// A file name of its own for each caller.
@@ -43,7 +45,8 @@ impl Proxy {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        bounded(child.id(), || stdout.read_line(&mut line).unwrap());
         let address = line.trim().strip_prefix("listening on http://").expect("the address line").parse().unwrap();
         Proxy { child, address, readings }
     }
@@ -52,7 +55,7 @@ impl Proxy {
     pub fn stop(mut self) -> (Option<i32>, Vec<Value>) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-        let code = self.child.wait().unwrap().code();
+        let code = ended(&mut self.child).code();
         let text = std::fs::read_to_string(&self.readings).unwrap();
         (code, text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
     }

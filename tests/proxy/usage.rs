@@ -1,18 +1,12 @@
 //! Options, refusals, and the file of readings.
 
-use std::process::Command;
-
+use crate::common::{eventually, idem, output};
 use crate::support::{CREATED, Proxy, Upstream, charge, scratch};
 
-/// Exit code and standard error of a call that must not start serving.
+/// Standard error of a call that must not start serving.
 fn refused(more: &[&str]) -> String {
     let readings = scratch("refused.jsonl");
-    let output = Command::new(env!("CARGO_BIN_EXE_idem"))
-        .args(["proxy", "--listen", "127.0.0.1:0", "--readings"])
-        .arg(&readings)
-        .args(more)
-        .output()
-        .unwrap();
+    let output = output(idem(["proxy", "--listen", "127.0.0.1:0", "--readings"]).arg(&readings).args(more));
     let _ = std::fs::remove_file(&readings);
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(3), &b""[..]), "{more:?}");
     String::from_utf8(output.stderr).unwrap()
@@ -41,10 +35,8 @@ fn bad_options_are_refused_with_advice() {
 
 #[test]
 fn a_folder_that_is_not_there_is_named() {
-    let output = Command::new(env!("CARGO_BIN_EXE_idem"))
-        .args(["proxy", "--upstream", "http://127.0.0.1:1", "--fault", "cut", "--readings", "/nowhere/r.jsonl"])
-        .output()
-        .unwrap();
+    let args = ["proxy", "--upstream", "http://127.0.0.1:1", "--fault", "cut", "--readings", "/nowhere/r.jsonl"];
+    let output = output(&mut idem(args));
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3));
     assert!(told.contains("--readings /nowhere/r.jsonl: ") && told.lines().count() == 1, "{told}");
@@ -57,9 +49,7 @@ fn readings_are_appended_and_not_glued_to_a_torn_line() {
     let proxy = Proxy::start_on(readings.clone(), Upstream::start(CREATED).address, "none", &[]);
     proxy.exchange(&charge("a", None));
     proxy.exchange(&charge("a", None));
-    while std::fs::read_to_string(&readings).unwrap().lines().count() < 4 {
-        std::thread::yield_now();
-    }
+    eventually("both readings are written", || std::fs::read_to_string(&readings).unwrap().lines().count() >= 4);
     let text = std::fs::read_to_string(&readings).unwrap();
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines[..2], ["{\"status\":200}", "{\"sta"]);

@@ -5,8 +5,12 @@ use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
+
+/// No process of a test takes longer, nor does anything that a test waits for. Only a regression ever reaches it.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a finished run of `idem` left.
 pub struct Ran {
@@ -59,7 +63,39 @@ pub fn idem<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Command {
 /// Runs the binary with arguments separated by single spaces.
 #[track_caller]
 pub fn run(args: &str) -> Ran {
-    idem(args.split(' ')).output().expect("idem starts").into()
+    output(&mut idem(args.split(' '))).into()
+}
+
+/// What a command prints. One that does not end, such as a server that should have refused to start, is killed, and the
+/// test fails.
+#[track_caller]
+pub fn output(command: &mut Command) -> Output {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the process starts");
+    let pid = child.id();
+    bounded(pid, || child.wait_with_output().expect("the process ends"))
+}
+
+/// The exit status of a process that is about to end.
+#[track_caller]
+pub fn ended(child: &mut Child) -> ExitStatus {
+    bounded(child.id(), || child.wait().expect("the process ends"))
+}
+
+/// Does `work`, which ends when the process does; a process that is too slow for that is killed.
+#[track_caller]
+pub fn bounded<T>(pid: u32, work: impl FnOnce() -> T) -> T {
+    let (done, pending) = mpsc::channel::<()>();
+    let watchdog = std::thread::spawn(move || {
+        let is_late = pending.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout);
+        if is_late {
+            let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
+        }
+        is_late
+    });
+    let result = work();
+    drop(done);
+    assert!(!watchdog.join().expect("the watchdog ends"), "the process did not end within {PATIENCE:?}");
+    result
 }
 
 /// Runs the binary with this standard input.
@@ -75,7 +111,7 @@ pub fn run_with_input(args: &str, input: &[u8]) -> Ran {
     let input = input.to_vec();
     // Beside the reading, so that neither side waits for a full pipe; an early exit closes it, which is fine.
     let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let output = child.wait_with_output().expect("idem ends");
+    let output = bounded(child.id(), || child.wait_with_output().expect("idem ends"));
     feeder.join().expect("the feeder ends");
     output.into()
 }
@@ -107,20 +143,22 @@ impl Running {
 
     /// The first line of standard output.
     pub fn first_line(&mut self) -> String {
-        first_line_of(self.0.stdout.as_mut().expect("it is piped"))
+        bounded(self.0.id(), || first_line_of(self.0.stdout.as_mut().expect("it is piped")))
     }
 
     /// The first line of standard error.
     pub fn first_complaint(&mut self) -> String {
-        first_line_of(self.0.stderr.as_mut().expect("it is piped"))
+        bounded(self.0.id(), || first_line_of(self.0.stderr.as_mut().expect("it is piped")))
     }
 
     /// Waits for its end.
     pub fn finish(mut self) -> Ran {
         let (mut stdout, mut stderr) = (String::new(), String::new());
-        self.0.stdout.take().expect("it is piped").read_to_string(&mut stdout).expect("UTF-8");
-        self.0.stderr.take().expect("it is piped").read_to_string(&mut stderr).expect("UTF-8");
-        Ran { code: self.0.wait().expect("it ends").code(), stdout, stderr }
+        bounded(self.0.id(), || {
+            self.0.stdout.take().expect("it is piped").read_to_string(&mut stdout).expect("UTF-8");
+            self.0.stderr.take().expect("it is piped").read_to_string(&mut stderr).expect("UTF-8");
+            Ran { code: self.0.wait().expect("it ends").code(), stdout, stderr }
+        })
     }
 }
 
@@ -170,10 +208,10 @@ pub fn charge(body: &str, key: Option<&str>) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Waits until `done`, at most 20 seconds.
+/// Waits until `done`, for a bounded time.
 #[track_caller]
 pub fn eventually(what: &str, mut done: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + PATIENCE;
     while !done() {
         assert!(Instant::now() < until, "never: {what}");
         std::thread::sleep(Duration::from_millis(5));
