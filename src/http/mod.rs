@@ -5,3 +5,4 @@ pub mod client;
 pub mod header;
 pub mod message;
 pub mod retry_after;
+pub mod transport;

@@ -43,7 +43,7 @@ async fn upstream(reply: &'static [u8], may_reply: Gate) -> (SocketAddr, mpsc::U
 
 async fn converse(mut stream: TcpStream, reply: &[u8], may_reply: Gate) -> Seen {
     let mut parser = Parser::request(Limits::default());
-    let mut is_whole = false;
+    let (mut is_whole, mut bytes) = (false, Vec::new());
     loop {
         let mut piece = [0; 1024];
         let end = match stream.read(&mut piece).await {
@@ -53,7 +53,8 @@ async fn converse(mut stream: TcpStream, reply: &[u8], may_reply: Gate) -> Seen 
                 End::Rst
             }
             Ok(count) => {
-                parser.push(&piece[..count]).unwrap();
+                let used = parser.push(&piece[..count]).unwrap();
+                bytes.extend_from_slice(&piece[..used]);
                 if parser.is_complete() && !is_whole {
                     is_whole = true;
                     may_reply.opened().await;
@@ -62,7 +63,7 @@ async fn converse(mut stream: TcpStream, reply: &[u8], may_reply: Gate) -> Seen 
                 continue;
             }
         };
-        return Seen { bytes: parser.raw().to_vec(), is_whole, end };
+        return Seen { bytes, is_whole, end };
     }
 }
 

@@ -1,7 +1,7 @@
 //! The leg to the upstream: one connection for one delivery. Invariant: it ends in a whole reply or in a failure that
 //! says what a client in our place would have seen; nothing waits beyond its deadline.
 
-use std::io::{Error, ErrorKind};
+use std::io::Error;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use super::client_leg::close;
 use super::fault::End;
 use super::settings::Settings;
 use crate::http::message::{Cut, Malformed, Message, Parser};
+use crate::http::transport;
 use crate::terms::outcome::Symptom;
 
 /// Why there is no whole reply.
@@ -35,19 +36,17 @@ pub struct UpstreamLeg {
 impl UpstreamLeg {
     /// `method` decides whether the reply has a body.
     pub async fn open(upstream: SocketAddr, method: &str, settings: &Settings) -> Result<UpstreamLeg, Failure> {
-        let stream = match timeout(settings.connect, TcpStream::connect(upstream)).await {
+        let stream = match timeout(settings.connect, transport::connect(upstream, None)).await {
             Ok(Ok(stream)) => stream,
-            Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => {
-                return Err(Failure::new(Symptom::Refused, format!("{upstream} refuses connections")));
+            Ok(Err(error)) => {
+                let symptom = transport::connect_symptom(&error);
+                return Err(Failure::new(symptom, format!("{upstream}: {}", error.to_string().to_lowercase())));
             }
-            Ok(Err(error)) => return Err(Failure::new(Symptom::Unreachable, format!("{upstream}: {error}"))),
             Err(_) => {
                 let detail = format!("no connection to {upstream} within {:?}", settings.connect);
                 return Err(Failure::new(Symptom::ConnectTimeout, detail));
             }
         };
-        // A delayed segment would blur the moments that we measure; the exchange works without.
-        let _ = stream.set_nodelay(true);
         let parser = Parser::response(settings.limits, method);
         Ok(UpstreamLeg { stream, parser, patience: settings.reply, sent: Instant::now() })
     }
@@ -112,7 +111,7 @@ impl UpstreamLeg {
     }
 
     fn broken(&self, error: &Error) -> Failure {
-        let symptom = if self.parser.raw().is_empty() { Symptom::Reset } else { Symptom::Truncated };
+        let symptom = transport::broken_symptom(error, &self.parser);
         Failure { symptom, detail: error.to_string().to_lowercase(), by: End::Rst }
     }
 }
@@ -127,11 +126,11 @@ impl Failure {
     }
 
     fn cut(cut: Cut) -> Failure {
-        let (symptom, detail) = match cut {
-            Cut::BeforeFirstByte => (Symptom::Closed, "closed before a byte of reply"),
-            Cut::InHead => (Symptom::Truncated, "closed within the reply's head"),
-            Cut::InBody => (Symptom::Truncated, "closed within the reply's body"),
+        let detail = match cut {
+            Cut::BeforeFirstByte => "closed before a byte of reply",
+            Cut::InHead => "closed within the reply's head",
+            Cut::InBody => "closed within the reply's body",
         };
-        Failure { symptom, detail: detail.to_owned(), by: End::Fin }
+        Failure { symptom: transport::cut_symptom(cut), detail: detail.to_owned(), by: End::Fin }
     }
 }

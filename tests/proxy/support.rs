@@ -35,7 +35,18 @@ impl Proxy {
     }
 
     pub fn start_on(readings: PathBuf, upstream: SocketAddr, fault: &str, more: &[&str]) -> Proxy {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_idem"))
+        Proxy::spawn(Command::new(env!("CARGO_BIN_EXE_idem")), readings, upstream, fault, more)
+    }
+
+    /// A proxy that may open so many files, connections included.
+    pub fn start_limited(files: usize, upstream: SocketAddr) -> Proxy {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_idem")]);
+        Proxy::spawn(shell, scratch("readings.jsonl"), upstream, "none", &[])
+    }
+
+    fn spawn(mut command: Command, readings: PathBuf, upstream: SocketAddr, fault: &str, more: &[&str]) -> Proxy {
+        let mut child = command
             .args(["proxy", "--listen", "127.0.0.1:0", "--fault", fault, "--upstream", &format!("http://{upstream}")])
             .arg("--readings")
             .arg(&readings)
@@ -49,6 +60,13 @@ impl Proxy {
         bounded(child.id(), || stdout.read_line(&mut line).unwrap());
         let address = line.trim().strip_prefix("listening on http://").expect("the address line").parse().unwrap();
         Proxy { child, address, readings }
+    }
+
+    /// How many of the first `limit` descriptors it has in use; whoever ran the tests may have left it some beyond.
+    pub fn descriptors_below(&self, limit: usize) -> usize {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap();
+        open.filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().parse::<usize>().unwrap() < limit)
+            .count()
     }
 
     /// Interrupts it, and gives its exit code and the readings.

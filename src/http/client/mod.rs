@@ -6,10 +6,11 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-use super::message::{Cut, Limits, Parser, Start};
+use super::message::{Limits, Parser, Start};
+use super::transport;
 use crate::terms::outcome::Symptom;
 
 /// A request as it goes on the wire.
@@ -85,9 +86,9 @@ impl Connection {
     /// Connects, from `source` where one is given. The error is the attempt's outcome: nothing was sent.
     pub async fn open(to: SocketAddr, source: Option<IpAddr>, deadline: Instant) -> Result<Connection, Outcome> {
         let since = Instant::now();
-        match timeout_at(deadline, connect(to, source.map(|source| SocketAddr::new(source, 0)))).await {
+        match timeout_at(deadline, transport::connect(to, source)).await {
             Err(_) => Err(Outcome::failed(Symptom::ConnectTimeout, "no connection in time", since)),
-            Ok(Err(error)) => Err(Outcome::failed(connect_symptom(&error), error, since)),
+            Ok(Err(error)) => Err(Outcome::failed(transport::connect_symptom(&error), error, since)),
             Ok(Ok(stream)) => Ok(Connection { stream, since }),
         }
     }
@@ -126,34 +127,6 @@ pub async fn attempt(to: SocketAddr, request: &Request, timeout: Duration) -> Ou
     }
 }
 
-async fn connect(to: SocketAddr, source: Option<SocketAddr>) -> io::Result<TcpStream> {
-    let socket = if to.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    if let Some(source) = source {
-        socket.bind(source)?;
-    }
-    let stream = socket.connect(to).await?;
-    // Where nobody listens, TCP lets a socket that was given the same port by chance connect to itself (RFC 9293, 3.5).
-    if stream.local_addr()? == to {
-        // A reset leaves the port to the server at once.
-        stream.set_zero_linger()?;
-        return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "connection refused: nobody listens there"));
-    }
-    stream.set_nodelay(true)?;
-    Ok(stream)
-}
-
-/// A connect that fails for a reason of our own (no descriptor, no local port, a firewall here) says nothing about the
-/// server, so it is `unknown`: whoever draws a verdict from attempts must not draw one from this.
-fn connect_symptom(error: &io::Error) -> Symptom {
-    use io::ErrorKind::*;
-    match error.kind() {
-        ConnectionRefused | ConnectionReset | ConnectionAborted => Symptom::Refused,
-        TimedOut => Symptom::ConnectTimeout,
-        NetworkUnreachable | HostUnreachable | NetworkDown => Symptom::Unreachable,
-        _ => Symptom::Unknown,
-    }
-}
-
 /// Why an exchange ended without a complete reply.
 type Failure = (Symptom, String);
 
@@ -169,28 +142,17 @@ async fn converse(stream: &mut TcpStream, request: &[u8], parser: &mut Parser) -
             (Err(error), _) => return Err(broken(&error, parser)),
         };
         if read == 0 {
-            return parser.finish().map_err(|cut| (cut_symptom(cut), "the server closed the connection".to_owned()));
+            return parser
+                .finish()
+                .map_err(|cut| (transport::cut_symptom(cut), "the server closed the connection".to_owned()));
         }
         parser.push(&buffer[..read]).map_err(|malformed| (Symptom::BadReply, malformed.to_string()))?;
     }
     Ok(())
 }
 
-/// A connection that broke: once the reply has begun, what the client holds is a truncated reply.
 fn broken(error: &io::Error, parser: &Parser) -> Failure {
-    let symptom = match (parser.head(), error.kind()) {
-        (Some(_), _) => Symptom::Truncated,
-        (None, io::ErrorKind::TimedOut) => Symptom::ReadTimeout,
-        (None, _) => Symptom::Reset,
-    };
-    (symptom, error.to_string())
-}
-
-fn cut_symptom(cut: Cut) -> Symptom {
-    match cut {
-        Cut::BeforeFirstByte => Symptom::Closed,
-        Cut::InHead | Cut::InBody => Symptom::Truncated,
-    }
+    (transport::broken_symptom(error, parser), error.to_string())
 }
 
 fn reply(parser: Parser) -> Option<Reply> {

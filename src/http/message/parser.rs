@@ -98,16 +98,20 @@ impl Parser {
 
     /// The stream has ended: completes an until-close body, else says where the message was cut off.
     pub fn finish(&mut self) -> Result<(), Cut> {
+        if matches!(self.state, State::UntilClose) && self.failed.is_none() {
+            self.state = State::Complete;
+        }
+        self.missing().map_or(Ok(()), Err)
+    }
+
+    /// Where the message would be cut off if nothing more came; None where it is complete.
+    pub fn missing(&self) -> Option<Cut> {
         match self.state {
-            State::Complete => Ok(()),
-            State::UntilClose if self.failed.is_none() => {
-                self.state = State::Complete;
-                Ok(())
-            }
+            State::Complete => None,
             // A client may end its last request with an empty line too many (RFC 9112, 2.2).
-            State::Head if self.raw.iter().all(|b| matches!(b, b'\r' | b'\n')) => Err(Cut::BeforeFirstByte),
-            State::Head => Err(Cut::InHead),
-            State::Sized(_) | State::Chunked(_) | State::UntilClose => Err(Cut::InBody),
+            State::Head if self.raw.iter().all(|b| matches!(b, b'\r' | b'\n')) => Some(Cut::BeforeFirstByte),
+            State::Head => Some(Cut::InHead),
+            State::Sized(_) | State::Chunked(_) | State::UntilClose => Some(Cut::InBody),
         }
     }
 
@@ -118,11 +122,6 @@ impl Parser {
     /// The final head, as soon as it is there, before the body is.
     pub fn head(&self) -> Option<&Head> {
         self.head.as_ref().map(|(head, _)| head)
-    }
-
-    /// Bytes of the message that have come so far, exactly.
-    pub fn raw(&self) -> &[u8] {
-        &self.raw
     }
 
     /// The head and as much of the body as came, of a message that may have broken off; None without a whole head.
