@@ -147,8 +147,8 @@ fn a_ledger_folder_that_cannot_be_used_is_named_with_the_reason() {
 fn wrong_usage_is_refused_in_one_line() {
     let cases = [
         ("probe --frobnicate", "unexpected argument '--frobnicate'"),
-        ("probe --scenario nope", "no such scenario; there are pre_fail_naive, post_drop_naive, "),
-        ("probe --policy nope", "no such policy; there are naive, key_atomic, "),
+        ("probe --scenario nope", "give one of pre_fail_naive, post_drop_naive, "),
+        ("probe --policy nope", "give one of naive, key_atomic, "),
         ("probe --repeat 0", "0 is not in 1..=10000"),
         ("probe --intents 100001", "100001 is not in 0..=100000"),
         ("probe --intents many", "invalid value 'many'"),

@@ -178,7 +178,7 @@ fn what_cannot_be_served_is_refused_in_one_line() {
             "--window changes nothing: naive has no window",
         ),
         (format!("serve --policy naive --ledger {ledger} --listen {port}"), "cannot listen on 127.0.0.1:"),
-        (format!("serve --policy nope --ledger {ledger}"), "no such policy; there are naive, "),
+        (format!("serve --policy nope --ledger {ledger}"), "give one of naive, "),
         (format!("serve --policy key_ttl --ledger {ledger} --window soon"), "not a duration"),
         ("serve --policy naive --ledger /no/such/folder/l.jsonl".to_owned(), "cannot open ledger /no/such/folder"),
     ];

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::scenario::{SCENARIOS, Scenario};
 use crate::server::policy::Policy;
+use crate::terms::named::by_name;
 
 /// What scenarios are run, and how a probe of either kind reports.
 #[derive(Args, Debug)]
@@ -70,8 +71,5 @@ pub enum Format {
 }
 
 fn parse_scenario(name: &str) -> Result<&'static Scenario, String> {
-    SCENARIOS.iter().find(|scenario| scenario.name == name).ok_or_else(|| {
-        let names: Vec<_> = SCENARIOS.iter().map(|scenario| scenario.name).collect();
-        format!("no such scenario; there are {}", names.join(", "))
-    })
+    by_name(name, SCENARIOS.iter(), |scenario| scenario.name)
 }

@@ -34,15 +34,6 @@ named_enum! {
 }
 
 impl Phase {
-    /// # Errors
-    /// Lists the names.
-    pub fn parse(name: &str) -> Result<Phase, String> {
-        Phase::ALL.iter().copied().find(|phase| phase.name() == name).ok_or_else(|| {
-            let names: Vec<_> = Phase::ALL.iter().map(|phase| phase.name()).collect();
-            format!("no such fault; there are {}", names.join(", "))
-        })
-    }
-
     /// The fault itself. `later` opens when a later attempt of the same intent is through; `retry_after` is in seconds.
     pub fn fault(self, later: &Gate, retry_after: Option<u64>, cut_after: Duration) -> Fault {
         match self {

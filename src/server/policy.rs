@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::terms::named::by_name;
+
 /// The check-then-act window of `key_racy`: one database round trip, made long enough to see.
 pub const RACE_WINDOW: Duration = Duration::from_millis(50);
 /// The dedup window of `key_ttl`, short so that it is outlived within a second.
@@ -48,10 +50,7 @@ impl Policy {
 
     /// The policy of that name, with the scenarios' windows. The error lists the names.
     pub fn parse(name: &str) -> Result<Policy, String> {
-        Policy::ALL.into_iter().find(|policy| policy.name() == name).ok_or_else(|| {
-            let names: Vec<_> = Policy::ALL.iter().map(|policy| policy.name()).collect();
-            format!("no such policy; there are {}", names.join(", "))
-        })
+        by_name(name, Policy::ALL.into_iter(), |policy| policy.name())
     }
 
     /// Whether a request must carry an idempotency key.

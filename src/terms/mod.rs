@@ -1,4 +1,4 @@
-//! The words of the field, each with its one rule. Invariant: pure, and below everything else.
+//! The words of the field, each with its one rule. Invariant: pure; only `text` is below.
 
 pub mod canonical;
 pub mod dedup_window;

@@ -2,7 +2,7 @@
 //! variant.
 
 /// Declares a fieldless enum with a printed name for each variant: `name()`, `Display` (which pads) and `Serialize`
-/// all give that name, and `ALL` lists the variants in declared order. A variant's doc comment is what `idem explain` says
+/// all give that name, `ALL` lists the variants in declared order, and `parse` finds one by its name. A variant's doc comment is what `idem explain` says
 /// of it: `meaning()` gives it, so the text that a reader of the code finds is the text that a user reads.
 macro_rules! named_enum {
     ($(#[$meta:meta])* pub enum $type:ident { $($(#[doc = $note:literal])* $variant:ident = $name:literal,)+ }) => {
@@ -23,6 +23,13 @@ macro_rules! named_enum {
             pub const fn meaning(self) -> &'static str {
                 match self { $($type::$variant => concat!("", $($note),*),)+ }.trim_ascii()
             }
+
+            /// # Errors
+            /// Lists the names.
+            #[allow(dead_code)]
+            pub fn parse(name: &str) -> Result<$type, String> {
+                $crate::terms::named::by_name(name, $type::ALL.iter().copied(), |one| one.name())
+            }
         }
 
         impl std::fmt::Display for $type {
@@ -40,3 +47,34 @@ macro_rules! named_enum {
 }
 
 pub(crate) use named_enum;
+
+/// The one of that name.
+///
+/// # Errors
+/// Lists the names, to be said after what was given.
+pub fn by_name<T>(
+    given: &str,
+    all: impl Iterator<Item = T> + Clone,
+    name: impl Fn(&T) -> &'static str,
+) -> Result<T, String> {
+    let found = all.clone().find(|one| name(one) == given);
+    found.ok_or_else(|| format!("give one of {}", all.map(|one| name(&one)).collect::<Vec<_>>().join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    named_enum! {
+        pub enum Colour {
+            Red = "red",
+            DarkBlue = "dark-blue",
+        }
+    }
+
+    #[test]
+    fn one_is_found_by_its_whole_name_or_the_names_are_listed() {
+        assert_eq!(Colour::parse("dark-blue"), Ok(Colour::DarkBlue));
+        for unknown in ["dark", "Red", ""] {
+            assert_eq!(Colour::parse(unknown), Err("give one of red, dark-blue".to_owned()));
+        }
+    }
+}

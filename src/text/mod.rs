@@ -2,5 +2,6 @@
 
 pub mod duration;
 pub mod lines;
+pub mod ordered_json;
 pub mod pointer;
 pub mod time;

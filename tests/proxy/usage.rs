@@ -19,7 +19,7 @@ fn bad_options_are_refused_with_advice() {
         (vec!["--upstream", "https://127.0.0.1", "--fault", "cut"], "https is not supported yet"),
         (vec!["--upstream", "http://192.0.2.1", "--fault", "cut"], "add --allow-host 192.0.2.1"),
         (vec!["--upstream", "http://127.0.0.1:1/charges", "--fault", "cut"], "give no path"),
-        (vec!["--upstream", local, "--fault", "nope"], "there are none, pre_fail, post_drop"),
+        (vec!["--upstream", local, "--fault", "nope"], "give one of none, pre_fail, post_drop"),
         (vec!["--upstream", local, "--fault", "cut", "--on", "every=0"], "at least 1"),
         (vec!["--upstream", local, "--fault", "cut", "--on", "p=1.5"], "from 0 to 1"),
         (vec!["--upstream", local, "--fault", "cut", "--seed", "4"], "--seed changes nothing"),

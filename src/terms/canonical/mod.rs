@@ -18,8 +18,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use crate::text::ordered_json::OrderedJson;
 
 /// Nesting above this is refused; below it the recursion is far from the end of any stack.
 pub const MAX_DEPTH: usize = 64;
@@ -50,7 +49,7 @@ pub enum Fault {
 /// Text that is not JSON, a number that is no integer in the range of i64, two keys that are equal once trimmed
 /// (literal duplicates included), nesting above `MAX_DEPTH`.
 pub fn canonical(json: &str) -> Result<String, NotCanonical> {
-    let node: Node = serde_json::from_str(json)
+    let node: OrderedJson = serde_json::from_str(json)
         .map_err(|error| NotCanonical { pointer: String::new(), fault: Fault::Syntax(error.to_string()) })?;
     let mut writer = Writer { out: String::with_capacity(json.len()), pointer: String::new(), depth: 0 };
     writer.node(&node)?;
@@ -65,20 +64,22 @@ struct Writer {
 }
 
 impl Writer {
-    fn node(&mut self, node: &Node) -> Result<(), NotCanonical> {
+    fn node(&mut self, node: &OrderedJson) -> Result<(), NotCanonical> {
         match node {
-            Node::Null => self.out.push_str("null"),
-            Node::Bool(bool) => self.out.push_str(if *bool { "true" } else { "false" }),
-            Node::Integer(integer) => self.out.push_str(&integer.to_string()),
-            Node::OtherNumber => return self.refuse(Fault::NotAnInteger),
-            Node::Text(text) => self.text(text.trim()),
-            Node::Array(items) => return self.array(items),
-            Node::Object(members) => return self.object(members),
+            OrderedJson::Null => self.out.push_str("null"),
+            OrderedJson::Bool(bool) => self.out.push_str(if *bool { "true" } else { "false" }),
+            OrderedJson::Number(number) => match number.as_i64() {
+                Some(integer) => self.out.push_str(&integer.to_string()),
+                None => return self.refuse(Fault::NotAnInteger),
+            },
+            OrderedJson::Text(text) => self.text(text.trim()),
+            OrderedJson::Array(items) => return self.array(items),
+            OrderedJson::Object(members) => return self.object(members),
         }
         Ok(())
     }
 
-    fn array(&mut self, items: &[Node]) -> Result<(), NotCanonical> {
+    fn array(&mut self, items: &[OrderedJson]) -> Result<(), NotCanonical> {
         self.out.push('[');
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
@@ -90,7 +91,7 @@ impl Writer {
         Ok(())
     }
 
-    fn object(&mut self, members: &[(String, Node)]) -> Result<(), NotCanonical> {
+    fn object(&mut self, members: &[(String, OrderedJson)]) -> Result<(), NotCanonical> {
         let mut sorted = BTreeMap::new();
         for (key, value) in members {
             if sorted.insert(key.trim(), value).is_some() {
@@ -111,7 +112,7 @@ impl Writer {
     }
 
     /// Writes `node`, which lies at `step` within the present place.
-    fn inside(&mut self, step: &str, node: &Node) -> Result<(), NotCanonical> {
+    fn inside(&mut self, step: &str, node: &OrderedJson) -> Result<(), NotCanonical> {
         let outer = self.pointer.len();
         self.pointer.push('/');
         self.pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
@@ -165,78 +166,6 @@ impl fmt::Display for NotCanonical {
 }
 
 impl std::error::Error for NotCanonical {}
-
-/// JSON as it was written: repeated keys are still there, and a number that is no integer is known as one.
-enum Node {
-    Null,
-    Bool(bool),
-    Integer(i64),
-    OtherNumber,
-    Text(String),
-    Array(Vec<Node>),
-    Object(Vec<(String, Node)>),
-}
-
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Error> {
-        deserializer.deserialize_any(AsWritten)
-    }
-}
-
-struct AsWritten;
-
-impl<'de> Visitor<'de> for AsWritten {
-    type Value = Node;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Node, E> {
-        Ok(Node::Null)
-    }
-
-    fn visit_bool<E>(self, bool: bool) -> Result<Node, E> {
-        Ok(Node::Bool(bool))
-    }
-
-    fn visit_i64<E>(self, integer: i64) -> Result<Node, E> {
-        Ok(Node::Integer(integer))
-    }
-
-    fn visit_u64<E>(self, integer: u64) -> Result<Node, E> {
-        Ok(i64::try_from(integer).map_or(Node::OtherNumber, Node::Integer))
-    }
-
-    /// serde_json takes a fraction, an exponent, `-0` and what leaves 64 bits for a double.
-    fn visit_f64<E>(self, _: f64) -> Result<Node, E> {
-        Ok(Node::OtherNumber)
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Node, E> {
-        Ok(Node::Text(text.to_owned()))
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<Node, E> {
-        Ok(Node::Text(text))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = seq.next_element()? {
-            items.push(item);
-        }
-        Ok(Node::Array(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(Node::Object(members))
-    }
-}
 
 #[cfg(test)]
 mod tests;
