@@ -118,7 +118,7 @@ fn a_baseline_is_held_to_its_last_figure() {
     against("").exits(4);
     std::fs::write(&file, "{}").unwrap();
     against("").exits(3).says("no array `scenarios` or `checks`");
-    std::fs::write(&file, &own[..own.len() / 2]).unwrap();
+    std::fs::write(&file, own.split_at(own.len() / 2).0).unwrap();
     against("").exits(3).says("baseline.json: EOF while parsing");
 }
 

@@ -1,5 +1,6 @@
 //! Replies that the proxy makes by itself. Invariant: each says that it comes from the proxy, as a JSON problem (RFC 9457).
 
+use hyper::StatusCode;
 use serde_json::json;
 
 /// The bytes of a reply with a problem body; to HEAD without the body (RFC 9110, 9.3.2). `retry_after` is in seconds.
@@ -16,16 +17,8 @@ pub fn problem(status: u16, detail: &str, retry_after: Option<u64>, method: &str
     if method == "HEAD" { head.into_bytes() } else { (head + &body).into_bytes() }
 }
 
+/// The phrase of the registry (RFC 9110, 16.2.1).
 fn reason(status: u16) -> &'static str {
-    match status {
-        400 => "Bad Request",
-        413 => "Content Too Large",
-        429 => "Too Many Requests",
-        431 => "Request Header Fields Too Large",
-        500 => "Internal Server Error",
-        502 => "Bad Gateway",
-        503 => "Service Unavailable",
-        504 => "Gateway Timeout",
-        _ => "Injected",
-    }
+    let phrase = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+    phrase.unwrap_or("Unassigned")
 }

@@ -20,7 +20,6 @@ pub mod reading;
 pub mod settings;
 #[cfg(test)]
 mod tests;
-pub mod timestamp;
 pub mod upstream_leg;
 
 pub use command::command;

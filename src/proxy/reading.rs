@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::event::What;
 use super::fault::End;
 use super::phase::Phase;
-use super::timestamp::rfc3339;
 use crate::http::message::Message;
 use crate::terms::outcome::{Kind, Symptom};
 use crate::text::pointer::{Found, Pointer};
+use crate::text::time::rfc3339;
 
 /// A reading that grows with the events of its exchange. Absent fields are left out, but for `status`.
 #[derive(Clone, Debug, Serialize)]

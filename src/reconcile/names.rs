@@ -48,7 +48,7 @@ impl<T: Default> Names<T> {
 
 fn name<'a, T>(text: &'a str, entries: &[Entry<T>], at: usize) -> &'a str {
     let start = at.checked_sub(1).map_or(0, |before| entries[before].end);
-    &text[start..entries[at].end]
+    text.get(start..entries[at].end).expect("every entry ends where a name ends")
 }
 
 #[cfg(test)]

@@ -118,8 +118,8 @@ fn a_stuck_request_is_given_up() {
         let patience = Patience { head: SOON, body: SOON, ..Patience::default() };
         let scene = Scene::start(Policy::Naive, Phase::None, 1, patience);
         let whole = charge();
-        let in_the_head = scene.send(&whole[..20]).await;
-        let in_the_body = scene.send(&whole[..whole.len() - 1]).await;
+        let in_the_head = scene.send(whole.split_at(20).0).await;
+        let in_the_body = scene.send(whole.split_at(whole.len() - 1).0).await;
         assert!(!reply(in_the_head).await.starts_with("HTTP/1.1 200"));
         assert!(reply(in_the_body).await.starts_with("HTTP/1.1 408"));
         assert_eq!(scene.charges(), 0);

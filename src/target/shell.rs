@@ -49,19 +49,11 @@ async fn run(command: &str, out: Stdio, patience: Duration) -> Result<(), String
 
 /// A file without a name, for writing and for reading back: unlike a pipe it cannot fill, nor be held open against us.
 fn scratch() -> Result<(File, File), String> {
-    let path = std::env::temp_dir().join(format!("idem-{}-{:x}", std::process::id(), unique()));
     let make = || -> std::io::Result<(File, File)> {
-        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
-        std::fs::remove_file(&path)?;
+        let file = tempfile::tempfile()?;
         Ok((file.try_clone()?, file))
     };
-    make().map_err(|error| format!("cannot make {}: {error}", path.display()))
-}
-
-fn unique() -> u64 {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
+    make().map_err(|error| format!("cannot make a file in {}: {error}", std::env::temp_dir().display()))
 }
 
 fn read_back(file: &mut File) -> Result<String, String> {

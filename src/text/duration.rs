@@ -7,15 +7,16 @@ use std::time::Duration;
 /// # Errors
 /// Says which forms there are, for anything else, and for what is negative or over 1000 days.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let scale = match &text[digits..] {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number = text.strip_suffix(unit).unwrap_or(text);
+    let scale = match unit {
         "ms" => 0.001,
         "s" | "" => 1.0,
         "m" => 60.0,
         "h" => 3600.0,
         _ => return Err("not a duration; write it as 500ms, 1.5s, 2m or 24h".into()),
     };
-    let number: f64 = text[..digits].parse().map_err(|_| "not a duration; write it as 500ms, 1.5s, 2m or 24h")?;
+    let number: f64 = number.parse().map_err(|_| "not a duration; write it as 500ms, 1.5s, 2m or 24h")?;
     let seconds = number * scale;
     if seconds > 86_400_000.0 {
         return Err("longer than 1000 days".into());

@@ -27,7 +27,7 @@ fn two_attempts(fault: &str, connections: usize) -> (String, Vec<Value>) {
 
 #[test]
 fn each_fault_is_seen_at_both_ends() {
-    let cut = &CREATED[..CREATED.len() - 8];
+    let cut = CREATED.split_at(CREATED.len() - 8).0;
     for (fault, client, upstream, status, symptom) in [
         ("none", CREATED, 2, json!(201), "ok"),
         ("pre_fail", "HTTP/1.1 503 ", 1, json!(503), "server-error"),
