@@ -1,6 +1,7 @@
 //! Verdicts, findings and the summary, in text or in JSON lines. Invariant: a line is written as soon as it is known, so
 //! the output needs no more memory than its buffer.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::args::Format;
@@ -10,7 +11,7 @@ use super::findings::tally::Tally;
 use super::judge::verdict::{Evidence, Verdict};
 use crate::console::printable::printable;
 use crate::http::retry_after::RetryAfter;
-use crate::terms::outcome::Symptom;
+use crate::terms::outcome::{Advice, Symptom};
 
 /// Where results go. A line is put together in `buffer`, which is written out when it is full.
 pub struct Report<W> {
@@ -28,7 +29,7 @@ const BUFFER: usize = 64 * 1024;
 
 impl<W: Write> Report<W> {
     pub fn new(out: W, format: Format, brief: bool) -> Report<W> {
-        let middles = Symptom::ALL.iter().map(|symptom| middle(*symptom)).collect();
+        let middles = Symptom::ALL.iter().map(|symptom| middle(*symptom, symptom.advice())).collect();
         Report { out, buffer: Vec::with_capacity(2 * BUFFER), format, brief, middles }
     }
 
@@ -38,7 +39,12 @@ impl<W: Write> Report<W> {
             (true, _) => return Ok(()),
             (false, Format::Text) => text_verdict(&mut self.buffer, line, reading, verdict)?,
             (false, Format::Jsonl) => {
-                json_verdict(&mut self.buffer, &self.middles[verdict.symptom as usize], line, reading, verdict);
+                let plain = verdict.advice == verdict.symptom.advice();
+                let middle = match plain {
+                    true => Cow::Borrowed(self.middles[verdict.symptom as usize].as_str()),
+                    false => middle(verdict.symptom, verdict.advice).into(),
+                };
+                json_verdict(&mut self.buffer, &middle, line, reading, verdict);
             }
         }
         self.pass_on()
@@ -73,7 +79,7 @@ impl<W: Write> Report<W> {
 }
 
 fn text_verdict(out: &mut impl Write, line: u64, reading: &Reading, verdict: &Verdict) -> io::Result<()> {
-    let advice = verdict.advice();
+    let advice = verdict.advice;
     write!(out, "{line:>6}  {:<14} ", printable(reading.intent.as_deref().unwrap_or("-")))?;
     match reading.attempt {
         Some(attempt) => write!(out, "{:<4}", format!("#{attempt}"))?,
@@ -130,8 +136,7 @@ fn counts(items: impl Iterator<Item = (&'static str, u64)>) -> String {
     if some.is_empty() { String::new() } else { format!(": {}", some.join(", ")) }
 }
 
-fn middle(symptom: Symptom) -> String {
-    let advice = symptom.advice();
+fn middle(symptom: Symptom, advice: Advice) -> String {
     format!(r#","symptom":"{symptom}","effect":"{}","action":"{}","evidence":"#, advice.effect, advice.action)
 }
 

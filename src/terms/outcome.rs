@@ -98,6 +98,28 @@ pub struct Advice {
     pub action: Action,
 }
 
+impl Advice {
+    /// Of a complete reply with this status: its symptom's row, but for three statuses that leave open what was done.
+    /// 202 takes the request and promises nothing (RFC 9110, 15.3.3); 302 and 303 are how a form that was worked on sends
+    /// the browser on (15.4.3, 15.4.4), where 301, 307 and 308 ask for the request itself elsewhere.
+    pub fn of_status(status: u16) -> Advice {
+        match status {
+            202 | 302 | 303 => Advice { effect: Effect::Maybe, action: Action::VerifyFirst },
+            _ => Symptom::of_status(status).advice(),
+        }
+    }
+
+    /// Of a call whose earlier attempts are not told: what proves that the last one was not processed proves nothing of
+    /// them.
+    pub fn of_whole_call(self) -> Advice {
+        match (self.effect, self.action) {
+            (Effect::No, Action::FixRequest) => Advice { effect: Effect::Maybe, action: Action::VerifyFirst },
+            (Effect::No, _) => Advice { effect: Effect::Maybe, action: Action::RetrySameKey },
+            (Effect::Yes | Effect::Unlikely | Effect::Maybe, _) => self,
+        }
+    }
+}
+
 impl Symptom {
     /// The symptom of a complete reply with this status. A status that is no final HTTP status (below 200, above
     /// 599) is a bad reply: it answers nothing.
@@ -176,6 +198,27 @@ mod tests {
             let advice = symptom.advice();
             assert_eq!(advice.effect == Effect::Yes, symptom == Symptom::Ok, "{}", symptom.name());
             assert_eq!(advice.action == Action::Done, symptom == Symptom::Ok, "{}", symptom.name());
+        }
+    }
+
+    #[test]
+    fn what_was_only_accepted_or_sent_on_may_have_been_done() {
+        let open = Advice { effect: Effect::Maybe, action: Action::VerifyFirst };
+        for status in [202, 302, 303] {
+            assert_eq!(Advice::of_status(status), open, "{status}");
+        }
+        for status in [200, 201, 204, 301, 304, 307, 308, 400, 409, 503] {
+            assert_eq!(Advice::of_status(status), Symptom::of_status(status).advice(), "{status}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_safe_while_earlier_attempts_are_not_told() {
+        for symptom in Symptom::ALL.iter().copied() {
+            let (one, call) = (symptom.advice(), symptom.advice().of_whole_call());
+            assert_ne!(call.effect, Effect::No, "{symptom}");
+            assert!(one.effect == Effect::No || call == one, "{symptom}");
+            assert_ne!(call.action, Action::FixRequest, "{symptom}");
         }
     }
 

@@ -188,7 +188,7 @@ impl Intent {
     }
 
     fn remember(&mut self, line: u64, key: Option<Name>, reading: &Reading, verdict: &Verdict) {
-        let advice = verdict.advice();
+        let advice = verdict.advice;
         match advice.effect {
             Effect::Yes => (self.risk, self.key, self.open) = (line, key, false),
             Effect::Maybe => (self.risk, self.key, self.open) = (line, key, true),

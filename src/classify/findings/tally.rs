@@ -17,7 +17,7 @@ pub struct Tally {
 impl Tally {
     pub fn verdict(&mut self, verdict: &Verdict) {
         self.symptoms[verdict.symptom as usize] += 1;
-        self.actions[verdict.advice().action as usize] += 1;
+        self.actions[verdict.advice.action as usize] += 1;
     }
 
     pub fn finding(&mut self, kind: Kind) {

@@ -3,12 +3,11 @@
 
 use std::borrow::Cow;
 
+use super::call::{Around, Notes};
 use super::vocabulary::{Hit, Says, find};
 use crate::classify::extract::reading::{Reading, Role, Text};
 use crate::terms::outcome::Symptom;
 
-/// Bytes of one text that are read; a longer one may hide what decides.
-const LONGEST: usize = 64 * 1024;
 /// Bytes of evidence that are shown.
 const SHOWN: usize = 80;
 
@@ -23,6 +22,15 @@ pub struct Proof<'a> {
     pub evidence: Cow<'a, str>,
 }
 
+/// What all the words of a reading come to.
+#[derive(Debug)]
+pub struct Words<'a> {
+    /// None where no row of the vocabulary is in them.
+    pub proof: Option<Proof<'a>>,
+    /// What they tell of the call that the failure ended.
+    pub around: Around<'a>,
+}
+
 /// What stands out so far. Ordered by weight, then by depth, then by how much the symptom tells.
 struct Best<'t> {
     rank: (u8, u8, u8),
@@ -33,48 +41,79 @@ struct Best<'t> {
     range: (usize, usize),
 }
 
-/// Reads all the words of a reading. None where no row of the vocabulary is in them, or what matters may be hidden.
-pub fn read<'a>(reading: &'a Reading<'_>) -> Option<Proof<'a>> {
-    let (mut best, waiting) = outstanding(reading, |_| true)?;
+/// Reads all the words of a reading.
+pub fn read<'a>(reading: &'a Reading<'_>) -> Words<'a> {
+    let mut notes = Notes::default();
+    let Some(first) = outstanding(reading, |_| true, &mut notes) else {
+        return Words { proof: None, around: notes.around() };
+    };
+    let (mut best, waiting) = (first.best, first.waiting);
+    // Where all attempts are told the worst counts, and an attempt that is told counts more than the last.
+    if (notes.are_members() || notes.is_repeated()) && is_never(best.says) {
+        best = first.worst.unwrap_or(best);
+    }
     // Of errors beside one another each stands for an address or an attempt of its own: that one was never sent says
     // nothing of another.
     let mut branches: Vec<_> = reading.texts.iter().map(|text| text.branch).filter(|branch| *branch > 0).collect();
     branches.dedup();
     for branch in branches {
         if is_never(best.says) {
-            best = outstanding(reading, |text| text.branch == branch)?.0;
+            match outstanding(reading, |text| text.branch == branch, &mut Notes::default()) {
+                Some(of_branch) => best = of_branch.best,
+                None => return Words { proof: None, around: notes.around() },
+            }
         }
     }
-    Some(prove(&best, waiting))
+    Words { proof: Some(prove(&best, waiting)), around: notes.around() }
 }
 
 fn is_never(says: Says) -> bool {
     matches!(says, Says::Never(_) | Says::NeverBeside(_) | Says::Phase(_))
 }
 
-/// What stands out among some of the words, and whether any of them tell of a timeout.
-fn outstanding<'a>(reading: &'a Reading<'_>, among: impl Fn(&Text) -> bool) -> Option<(Best<'a>, bool)> {
-    let mut hits = Vec::with_capacity(16);
-    let mut waiting = false;
-    for roles in [&[Role::Error, Role::Trace, Role::Reply][..], &[Role::Aside], &[Role::Log]] {
-        let mut best: Option<Best> = None;
-        for text in reading.texts.iter().filter(|text| roles.contains(&text.role) && among(text)) {
-            if text.text.len() > LONGEST {
-                return None;
-            }
-            each_line(text, |from, line| {
-                find(line, &mut hits);
-                for hit in &hits {
-                    waiting |= matches!(hit.row.says, Says::Open(Symptom::Timeout | Symptom::ReadTimeout));
-                    weigh(text, from, line, hit, &mut best);
-                }
-            });
-        }
-        if let Some(best) = best {
-            return Some((best, waiting));
-        }
+/// What stands out among some of the words.
+struct Outstanding<'a> {
+    best: Best<'a>,
+    /// What outweighs all else of words that leave it open.
+    worst: Option<Best<'a>>,
+    /// Whether any of them tell of a timeout.
+    waiting: bool,
+}
+
+/// Words of errors count first, then those beside the reading, then a log line's own.
+fn tier(role: Role) -> usize {
+    match role {
+        Role::Error | Role::Trace | Role::Reply => 0,
+        Role::Aside => 1,
+        Role::Log => 2,
     }
-    None
+}
+
+fn outstanding<'a>(
+    reading: &'a Reading<'_>,
+    among: impl Fn(&Text) -> bool,
+    notes: &mut Notes<'a>,
+) -> Option<Outstanding<'a>> {
+    let mut hits = Vec::with_capacity(16);
+    let mut tiers: [(Option<Best>, Option<Best>, bool); 3] = Default::default();
+    for text in reading.texts.iter().filter(|text| among(text)) {
+        let (best, worst, waiting) = &mut tiers[tier(text.role)];
+        each_line(text, |from, line| {
+            find(line, &mut hits);
+            for hit in &hits {
+                *waiting |= matches!(hit.row.says, Says::Open(Symptom::Timeout | Symptom::ReadTimeout));
+                notes.note(hit, from, line, text);
+                weigh(text, from, line, hit, best);
+                if matches!(hit.row.says, Says::Sent(_) | Says::Begun(_) | Says::Open(_)) {
+                    weigh(text, from, line, hit, worst);
+                }
+            }
+        });
+    }
+    let waiting_before = tiers[0].2;
+    tiers
+        .into_iter()
+        .find_map(|(best, worst, waiting)| Some(Outstanding { best: best?, worst, waiting: waiting || waiting_before }))
 }
 
 /// Calls back with the offset and the text of each line that counts.
@@ -100,17 +139,19 @@ fn weigh<'t>(text: &'t Text<'t>, from: usize, line: &str, hit: &Hit, best: &mut 
     let mut end = hit.end;
     let mut status = None;
     let (weight, tells) = match hit.row.says {
+        says if says.is_note() || says == Says::Nothing => return,
+        Says::DoneAlready => (9, 0),
         Says::NeverBeside(symptom) => (8, tells(symptom)),
         _ if text.role == Role::Reply => return,
         Says::Sent(symptom) => (7, tells(symptom)),
         Says::StatusFollows => {
-            let Some(found) = status_at(&line[hit.end..]) else { return };
+            let Some(found) = line.get(hit.end..).and_then(status_at) else { return };
             status = Some(found);
             end += 3;
             (6, 1)
         }
         Says::StatusPrecedes => {
-            let Some(found) = status_before(&line[..hit.start]) else { return };
+            let Some(found) = line.get(..hit.start).and_then(status_before) else { return };
             status = Some(found);
             (6, 1)
         }
@@ -120,6 +161,7 @@ fn weigh<'t>(text: &'t Text<'t>, from: usize, line: &str, hit: &Hit, best: &mut 
         Says::Phase(symptom) => (3, tells(symptom)),
         Says::Open(symptom) => (2, tells(symptom)),
         Says::Hint(symptom) => (1, tells(symptom)),
+        _note => return,
     };
     let rank = (weight, text.depth, tells);
     if best.as_ref().is_none_or(|best| rank > best.rank) {
@@ -150,9 +192,10 @@ fn status_at(rest: &str) -> Option<u16> {
 
 /// The status at the end of a text, on the same terms.
 fn status_before(rest: &str) -> Option<u16> {
-    let from = rest.len().checked_sub(3)?;
-    let more = rest[..from.min(rest.len())].bytes().next_back().is_some_and(|before| before.is_ascii_alphanumeric());
-    rest.get(from..).and_then(status_at).filter(|_| !more)
+    // Where the last three bytes are no whole characters they are no digits either.
+    let (before, digits) = rest.split_at_checked(rest.len().checked_sub(3)?)?;
+    let more = before.bytes().next_back().is_some_and(|before| before.is_ascii_alphanumeric());
+    status_at(digits).filter(|_| !more)
 }
 
 fn prove<'a>(best: &Best<'a>, waiting: bool) -> Proof<'a> {
@@ -160,21 +203,25 @@ fn prove<'a>(best: &Best<'a>, waiting: bool) -> Proof<'a> {
     let symptom = match (best.says, best.status) {
         (StatusFollows | StatusPrecedes, Some(status)) => Symptom::of_status(status),
         (StatusFollows | StatusPrecedes, None) => Symptom::Unknown,
+        (DoneAlready, _) => Symptom::Conflict,
         (Phase(Symptom::Tls), _) => Symptom::Tls,
         (Phase(_), _) if waiting => Symptom::ConnectTimeout,
         (Never(s) | NeverBeside(s) | Phase(s) | Sent(s) | Begun(s) | Open(s) | Hint(s) | Reply(s), _) => s,
+        (_note, _) => Symptom::Unknown,
     };
     Proof { says: best.says, symptom, status: best.status, evidence: shown(&best.text.text, best.range) }
 }
 
 /// The wording with the rest of the words that it is part of, in one line.
-fn shown(text: &str, (start, end): (usize, usize)) -> Cow<'_, str> {
+pub fn shown(text: &str, (start, end): (usize, usize)) -> Cow<'_, str> {
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '-');
-    let before = text[..start].chars().rev().take(SHOWN / 2).take_while(|c| word(*c)).count();
-    let after = text[end..].chars().take(SHOWN / 2).take_while(|c| word(*c)).count();
-    // `word` takes ASCII alone, so counted characters are bytes.
-    let part = text[start - before..end + after].trim_matches([':', '.', '-', ' ']);
-    Cow::Borrowed(part)
+    let (head, rest) = text.split_at(start);
+    let (_, tail) = text.split_at(end);
+    let before = head.chars().rev().take(SHOWN / 2).take_while(|c| word(*c)).count();
+    let after = tail.chars().take(SHOWN / 2).take_while(|c| word(*c)).count();
+    // `word` takes ASCII alone, so counted characters are bytes, and both ends lie between characters.
+    let part = text.get(start - before..end + after).unwrap_or(rest);
+    Cow::Borrowed(part.trim_matches([':', '.', '-', ' ']))
 }
 
 #[cfg(test)]
@@ -182,7 +229,7 @@ mod tests {
     use super::*;
 
     fn symptom(text: &str) -> Option<Symptom> {
-        read(&Reading::from_text(text)).map(|proof| proof.symptom)
+        read(&Reading::from_text(text)).proof.map(|proof| proof.symptom)
     }
 
     #[test]
@@ -218,7 +265,7 @@ mod tests {
             reading.texts[0].branch = 1;
             reading.next_branch();
             reading.texts.push(Text { depth: 0, branch: 2, role: Role::Error, text: second.into() });
-            read(&reading).map(|proof| proof.symptom)
+            read(&reading).proof.map(|proof| proof.symptom)
         };
         assert_eq!(symptom("connect ECONNREFUSED 127.0.0.1:80"), Some(Symptom::Refused));
         assert_eq!(symptom("read ECONNRESET"), Some(Symptom::Reset));

@@ -1,5 +1,6 @@
 //! From a reading to its verdict. Invariant: never `no` without evidence.
 
+pub mod call;
 pub mod chain;
 pub mod verdict;
 pub mod vocabulary;

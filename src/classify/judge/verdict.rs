@@ -3,16 +3,19 @@
 
 use std::borrow::Cow;
 
+use super::call::Around;
 use super::chain;
-use super::chain::Proof;
+use super::chain::{Proof, Words};
 use super::vocabulary::Says;
 use crate::classify::extract::reading::{Reading, Status};
-use crate::terms::outcome::{Advice, Effect, Symptom};
+use crate::terms::outcome::{Advice, Effect, Kind, Symptom};
 
 /// What a reading means.
 #[derive(Debug)]
 pub struct Verdict<'a> {
     pub symptom: Symptom,
+    /// The symptom's row of the retry table, or a more careful one where the whole call leaves more open than its end.
+    pub advice: Advice,
     /// The part of the reading that decided.
     pub evidence: Evidence<'a>,
 }
@@ -27,20 +30,52 @@ pub enum Evidence<'a> {
     Nothing,
 }
 
-impl Verdict<'_> {
-    pub fn advice(&self) -> Advice {
-        self.symptom.advice()
+impl<'a> Verdict<'a> {
+    /// By the retry table.
+    pub fn of(symptom: Symptom, evidence: Evidence<'a>) -> Verdict<'a> {
+        Verdict { symptom, advice: symptom.advice(), evidence }
+    }
+
+    fn of_status(status: u16, evidence: Evidence<'a>) -> Verdict<'a> {
+        match Symptom::of_proxy_status(status) {
+            Some(symptom) => Verdict::of(symptom, evidence),
+            None => Verdict { symptom: Symptom::of_status(status), advice: Advice::of_status(status), evidence },
+        }
+    }
+
+    /// Of the whole call, where other attempts went before or follow: the last one's `no` is none of theirs.
+    fn among(self, repeated: &str) -> Verdict<'a> {
+        if self.advice.effect != Effect::No {
+            return self;
+        }
+        let end = match self.evidence {
+            Evidence::Status(status) => format!("status {status}"),
+            Evidence::Words(words) => words.into_owned(),
+            Evidence::Field(field) => field.to_owned(),
+            Evidence::Nothing => String::new(),
+        };
+        let evidence = Evidence::Words(Cow::Owned(format!("{end}; {repeated}")));
+        Verdict { symptom: self.symptom, advice: self.advice.of_whole_call(), evidence }
     }
 }
 
 /// Judges a reading.
 pub fn judge<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
     if reading.status == Status::Conflict {
-        return Verdict { symptom: Symptom::Unknown, evidence: Evidence::Field("status") };
+        return Verdict::of(Symptom::Unknown, Evidence::Field("status"));
     }
-    match status_of(reading) {
-        Some(status) => judge_status(status, reading),
-        None => judge_words(reading),
+    let words = if reading.texts.is_empty() { None } else { Some(chain::read(reading)) };
+    let Words { proof, around } = words.unwrap_or(Words { proof: None, around: Around::default() });
+    let verdict = match status_of(reading) {
+        _ if proof.as_ref().is_some_and(|proof| proof.says == Says::DoneAlready) => {
+            by_words(proof.expect("looked at just now"))
+        }
+        Some(status) => judge_status(status, reading, proof, around.veto),
+        None => judge_words(reading, proof),
+    };
+    match around.repeated {
+        Some(repeated) => verdict.among(&repeated),
+        None => verdict,
     }
 }
 
@@ -53,12 +88,16 @@ fn status_of(reading: &Reading) -> Option<u16> {
     }
 }
 
-fn judge_status<'a>(status: u16, reading: &'a Reading<'_>) -> Verdict<'a> {
+fn judge_status<'a>(
+    status: u16,
+    reading: &'a Reading<'_>,
+    proof: Option<Proof<'a>>,
+    veto: Option<Cow<'a, str>>,
+) -> Verdict<'a> {
     // No server sends these; clients write them for what they met themselves (HTTP::Tiny and Tornado write 599,
     // AnyEvent::HTTP 595 to 599).
     let made_up = !(100..595).contains(&status);
-    let proof = if reading.texts.is_empty() { None } else { chain::read(reading) };
-    let by_status = || Verdict { symptom: symptom_of(status), evidence: Evidence::Status(status) };
+    let by_status = || Verdict::of_status(status, Evidence::Status(status));
     match (status, proof) {
         (_, Some(proof)) if made_up => by_words(proof),
         (500.., Some(proof)) if matches!(proof.says, Says::NeverBeside(_)) => by_words(proof),
@@ -72,22 +111,21 @@ fn judge_status<'a>(status: u16, reading: &'a Reading<'_>) -> Verdict<'a> {
         }
         (300..=499, Some(proof)) if !reading.own_status && went_wrong(&proof) => by_words(proof),
         (200..=299, _) if !reading.own_status && reading.status != Status::Absent && trouble(reading).is_none() => {
-            Verdict { symptom: Symptom::Unknown, evidence: Evidence::Field("a status inside another object") }
+            Verdict::of(Symptom::Unknown, Evidence::Field("a status inside another object"))
         }
-        (200..=299, _) => match trouble(reading) {
-            // The reply came, and something about it did not do.
-            Some(field) => Verdict { symptom: Symptom::BadReply, evidence: Evidence::Field(field) },
-            None => said_otherwise(reading).unwrap_or_else(by_status),
-        },
+        (200..=299, _) => beside_success(reading, veto).unwrap_or_else(by_status),
         // An interim reply: the request had begun, so nothing said of the connection makes it safe.
         (100..=199, Some(proof)) if proof.symptom.advice().effect == Effect::Maybe => by_words(proof),
         _ => by_status(),
     }
 }
 
-/// A status by the retry table, and the few of them that proxies write instead of the server's.
-fn symptom_of(status: u16) -> Symptom {
-    Symptom::of_proxy_status(status).unwrap_or_else(|| Symptom::of_status(status))
+/// What stands beside a 2xx and says that it is no success; None where nothing does.
+fn beside_success<'a>(reading: &'a Reading<'_>, veto: Option<Cow<'a, str>>) -> Option<Verdict<'a>> {
+    // The reply came, and something about it did not do.
+    let bad = |evidence| Verdict::of(Symptom::BadReply, evidence);
+    let by_field = trouble(reading).map(|field| bad(Evidence::Field(field)));
+    by_field.or_else(|| veto.map(|words| bad(Evidence::Words(words)))).or_else(|| said_otherwise(reading))
 }
 
 /// Whether the words only repeat the status.
@@ -106,7 +144,7 @@ fn broken(proof: Proof<'_>) -> Verdict<'_> {
         Symptom::BadReply => Symptom::BadReply,
         _ => Symptom::Truncated,
     };
-    Verdict { symptom, evidence: Evidence::Words(proof.evidence) }
+    Verdict::of(symptom, Evidence::Words(proof.evidence))
 }
 
 /// A sign of trouble beside a 2xx that no wording explains.
@@ -114,21 +152,40 @@ fn trouble(reading: &Reading) -> Option<&'static str> {
     reading.trouble.or_else(|| reading.exit_code.filter(|code| *code != 0).map(|_| "exit_code"))
 }
 
-/// A symptom by name that does not agree with a 2xx.
+/// A symptom or a kind by name that does not agree with a 2xx.
 fn said_otherwise<'a>(reading: &'a Reading<'_>) -> Option<Verdict<'a>> {
-    let symptom = reading.symptom.filter(|symptom| *symptom != Symptom::Ok)?;
+    let by_symptom = reading.symptom.map(|symptom| (symptom, "symptom"));
+    let by_kind = || named_kind(reading).map(|symptom| (symptom, "kind"));
+    let (symptom, field) = by_symptom.or_else(by_kind).filter(|(symptom, _)| *symptom != Symptom::Ok)?;
     let symptom = if symptom.advice().effect == Effect::Maybe { symptom } else { Symptom::Unknown };
-    Some(Verdict { symptom, evidence: Evidence::Field("symptom") })
+    Some(Verdict::of(symptom, Evidence::Field(field)))
 }
 
-fn judge_words<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
-    let proof = chain::read(reading);
+/// The symptom that a kind names: one of its own, or the least that a coarse kind says.
+fn named_kind(reading: &Reading) -> Option<Symptom> {
+    let name = reading.kind.as_deref()?;
+    let coarse = |kind: Kind| match kind {
+        Kind::Ok => Some(Symptom::Ok),
+        Kind::ServerError => Some(Symptom::ServerError),
+        Kind::TransportTimeout => Some(Symptom::Timeout),
+        Kind::Transport => Some(Symptom::Closed),
+        Kind::BadReply => Some(Symptom::BadReply),
+        // It may be a conflict.
+        Kind::ClientError => None,
+    };
+    match Kind::ALL.iter().find(|kind| kind.name() == name) {
+        Some(kind) => coarse(*kind),
+        None => Symptom::ALL.iter().copied().find(|symptom| symptom.name() == name),
+    }
+}
+
+fn judge_words<'a>(reading: &'a Reading<'_>, proof: Option<Proof<'a>>) -> Verdict<'a> {
     if never_about_to_send(reading) {
         return never_sent(reading, proof);
     }
     let bold = |symptom: Symptom| symptom.advice().effect != Effect::Maybe && proof.as_ref().is_some_and(went_wrong);
     if let Some(symptom) = reading.symptom.filter(|symptom| *symptom != Symptom::Ok && !bold(*symptom)) {
-        return Verdict { symptom, evidence: Evidence::Field("symptom") };
+        return Verdict::of(symptom, Evidence::Field("symptom"));
     }
     match proof {
         Some(proof) => by_words(proof),
@@ -137,13 +194,13 @@ fn judge_words<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
 }
 
 fn by_words(proof: Proof<'_>) -> Verdict<'_> {
-    let symptom = match (proof.says, proof.status) {
+    let evidence = Evidence::Words(proof.evidence);
+    match (proof.says, proof.status) {
         // An error that tells of a 2xx is no success.
-        (_, Some(200..=299)) => Symptom::BadReply,
-        (_, Some(status)) => symptom_of(status),
-        _ => proof.symptom,
-    };
-    Verdict { symptom, evidence: Evidence::Words(proof.evidence) }
+        (_, Some(200..=299)) => Verdict::of(Symptom::BadReply, evidence),
+        (_, Some(status)) => Verdict::of_status(status, evidence),
+        _ => Verdict::of(proof.symptom, evidence),
+    }
 }
 
 /// curl's own evidence: the transfer failed and was never about to begin.
@@ -162,19 +219,14 @@ fn never_sent<'a>(reading: &'a Reading<'_>, proof: Option<Proof<'a>>) -> Verdict
         Some(35 | 51 | 53 | 54 | 58 | 59 | 60 | 66 | 77 | 82 | 83 | 90 | 91 | 98) => Symptom::Tls,
         _ => Symptom::Unreachable,
     });
-    Verdict { symptom, evidence: Evidence::Field("time_pretransfer 0") }
+    Verdict::of(symptom, Evidence::Field("time_pretransfer 0"))
 }
 
-/// The coarse kind that the probe prints; the client-error of a kind may be a conflict.
+/// Where no words say anything: a kind by name. A success by name alone is none: no reply is told.
 fn by_kind<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
-    let symptom = match reading.kind.as_deref() {
-        Some("server-error") => Symptom::ServerError,
-        Some("transport-timeout") => Symptom::Timeout,
-        Some("transport") => Symptom::Closed,
-        Some("bad-reply") => Symptom::BadReply,
-        _ if reading.status == Status::Odd => Symptom::BadReply,
-        _ => return Verdict { symptom: Symptom::Unknown, evidence: Evidence::Nothing },
-    };
-    let field = if reading.status == Status::Odd { "status" } else { "kind" };
-    Verdict { symptom, evidence: Evidence::Field(field) }
+    match named_kind(reading).filter(|symptom| *symptom != Symptom::Ok) {
+        Some(symptom) => Verdict::of(symptom, Evidence::Field("kind")),
+        None if reading.status == Status::Odd => Verdict::of(Symptom::BadReply, Evidence::Field("status")),
+        None => Verdict::of(Symptom::Unknown, Evidence::Nothing),
+    }
 }

@@ -1,13 +1,17 @@
 //! What a wording means, and where the wordings of the table stand in a text. Invariant: one automaton finds all rows in
 //! one pass; of two matches, one within the other, only the longer counts.
 
+mod done_already;
+mod repeats;
 mod table;
 
 use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-pub use table::VOCABULARY;
+use done_already::DONE_ALREADY;
+use repeats::REPEATS;
+use table::VOCABULARY;
 
 use crate::terms::outcome::Symptom;
 
@@ -34,6 +38,40 @@ pub enum Says {
     StatusFollows,
     /// The three digits before are the status of the reply.
     StatusPrecedes,
+    /// It was refused because it, or another with its key, was done already or is being done.
+    DoneAlready,
+    /// Beside a 2xx: it is no success, or not yet.
+    Veto,
+    /// Other attempts of the same call went before or follow, and what they met is not told.
+    Repeated,
+    /// So many attempts there were: the number behind, or before.
+    AttemptsFollow,
+    AttemptsPrecede,
+    /// So many retries there were beside the first attempt: the number behind, or before.
+    RetriesFollow,
+    RetriesPrecede,
+    /// Errors of several attempts, all told: the worst counts.
+    Member,
+    /// As `Repeated`, if the connection had been kept: the client sends a request again by itself.
+    Kept,
+    /// A client that does not: takes `Kept` back.
+    NoResend,
+    /// Takes back what a shorter row within it says.
+    Nothing,
+}
+
+impl Says {
+    /// Whether it tells of the call around the words rather than of what they say: such a row hides no other row, and is
+    /// hidden by its like alone.
+    pub fn is_note(self) -> bool {
+        use Says::*;
+        match self {
+            Repeated | AttemptsFollow | AttemptsPrecede | RetriesFollow | RetriesPrecede => true,
+            Member | Kept | NoResend | Veto => true,
+            Never(_) | NeverBeside(_) | Phase(_) | Sent(_) | Begun(_) | Open(_) | Hint(_) | Reply(_) => false,
+            StatusFollows | StatusPrecedes | DoneAlready | Nothing => false,
+        }
+    }
 }
 
 /// Where a row is from.
@@ -74,8 +112,14 @@ enum Edge {
     Milliseconds,
 }
 
+/// All rows. Teaching idem a wording is adding a row to one of these tables.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    VOCABULARY.iter().chain(DONE_ALREADY).chain(REPEATS)
+}
+
 struct Finder {
     automaton: AhoCorasick,
+    rows: Vec<&'static Row>,
     /// The edges of each row, by its index.
     edges: Vec<(Edge, Edge)>,
 }
@@ -90,28 +134,30 @@ pub fn find(text: &str, hits: &mut Vec<Hit>) {
         if !left_edge(left, text, start) || !right_edge(right, text, end) {
             continue;
         }
-        let covers = |outer: &Hit| outer.start <= start && outer.end >= end;
+        let row = finder.rows[index];
+        let is_like = |hit: &Hit| hit.row.says.is_note() == row.says.is_note();
+        let covers = |outer: &Hit| outer.start <= start && outer.end >= end && is_like(outer);
         if hits.iter().rev().take_while(|hit| hit.end >= end).any(covers) {
             continue;
         }
-        while hits.last().is_some_and(|last| last.start >= start) {
-            hits.pop();
+        while let Some(inner) = hits.iter().rposition(|hit| hit.start >= start && is_like(hit)) {
+            hits.remove(inner);
         }
-        hits.push(Hit { row: &VOCABULARY[index], start, end });
+        hits.push(Hit { row, start, end });
     }
 }
 
 fn finder() -> &'static Finder {
     static FINDER: OnceLock<Finder> = OnceLock::new();
     FINDER.get_or_init(|| {
-        let (edges, words): (Vec<_>, Vec<_>) = VOCABULARY.iter().map(|row| edges(row.pattern)).unzip();
+        let (edges, words): (Vec<_>, Vec<_>) = rows().map(|row| edges(row.pattern)).unzip();
         let automaton = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::Standard)
             .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(words)
             .expect("the table is constant and small, so the automaton can be built");
-        Finder { automaton, edges }
+        Finder { automaton, rows: rows().collect(), edges }
     })
 }
 

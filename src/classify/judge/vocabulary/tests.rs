@@ -12,6 +12,8 @@ fn sample(row: &Row) -> String {
         _ if right == Edge::Milliseconds => format!("{words}500 ms"),
         Says::StatusFollows => format!("{words}503 "),
         Says::StatusPrecedes => format!("503{words}"),
+        Says::AttemptsFollow | Says::RetriesFollow => format!("{words}3"),
+        Says::AttemptsPrecede | Says::RetriesPrecede => format!("3{words}"),
         _ => words.to_owned(),
     }
 }
@@ -19,7 +21,7 @@ fn sample(row: &Row) -> String {
 #[test]
 fn every_row_is_found_by_its_own_words() {
     let mut hits = Vec::new();
-    for row in VOCABULARY {
+    for row in rows() {
         find(&sample(row), &mut hits);
         let found: Vec<_> = hits.iter().map(|hit| hit.row.pattern).collect();
         assert!(found.contains(&row.pattern), "{} is shadowed by {found:?}", row.pattern);
@@ -28,14 +30,15 @@ fn every_row_is_found_by_its_own_words() {
 
 #[test]
 fn every_row_decides_for_its_own_words() {
-    for row in VOCABULARY {
+    for row in rows().filter(|row| !row.says.is_note() && row.says != Says::Nothing) {
         let text = sample(row);
         let reading = Reading::from_text(&text);
-        let proof = chain::read(&reading).unwrap_or_else(|| panic!("{} proves nothing", row.pattern));
+        let proof = chain::read(&reading).proof.unwrap_or_else(|| panic!("{} proves nothing", row.pattern));
         let symptom = match row.says {
             Says::Never(s) | Says::NeverBeside(s) | Says::Phase(s) | Says::Sent(s) => s,
             Says::Begun(s) | Says::Open(s) | Says::Hint(s) | Says::Reply(s) => s,
             Says::StatusFollows | Says::StatusPrecedes => Symptom::ServerError,
+            _done_already => Symptom::Conflict,
         };
         assert_eq!(proof.symptom, symptom, "{}", row.pattern);
     }
@@ -43,7 +46,7 @@ fn every_row_decides_for_its_own_words() {
 
 #[test]
 fn a_row_claims_no_more_than_its_class_allows() {
-    for row in VOCABULARY {
+    for row in rows() {
         let effect = |symptom: Symptom| symptom.advice().effect;
         match row.says {
             Says::Never(s) | Says::NeverBeside(s) | Says::Phase(s) => {
@@ -53,23 +56,23 @@ fn a_row_claims_no_more_than_its_class_allows() {
                 assert_eq!(effect(s), Effect::Maybe, "{}", row.pattern);
             }
             Says::Reply(s) => assert_ne!(effect(s), Effect::Yes, "{}", row.pattern),
-            Says::StatusFollows | Says::StatusPrecedes => {}
+            _no_symptom_of_its_own => {}
         }
     }
 }
 
 #[test]
 fn patterns_are_lower_case_and_stand_once() {
-    let mut patterns: Vec<_> = VOCABULARY.iter().map(|row| row.pattern).collect();
+    let mut patterns: Vec<_> = rows().map(|row| row.pattern).collect();
     patterns.sort_unstable();
     for pair in patterns.windows(2) {
         assert_ne!(pair[0], pair[1]);
     }
-    for row in VOCABULARY {
+    for row in rows() {
         assert_eq!(row.pattern, row.pattern.to_ascii_lowercase());
         assert!(edges(row.pattern).1.len() > 2 && !row.client.is_empty(), "{}", row.pattern);
     }
-    assert!(VOCABULARY.iter().any(|row| row.basis == Basis::Seen));
+    assert!(rows().any(|row| row.basis == Basis::Seen));
 }
 
 #[test]

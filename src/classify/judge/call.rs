@@ -1,0 +1,79 @@
+//! What the words tell of the whole call, beside what its last failure was: more attempts than are told, a client that
+//! sends again by itself, signs that a 2xx is no success. Invariant: a number counts only where it is the number of
+//! attempts or retries that were made, never a limit.
+
+use std::borrow::Cow;
+
+use super::chain::shown;
+use super::vocabulary::{Hit, Says};
+use crate::classify::extract::reading::Text;
+
+/// What stands around the failure that decides.
+#[derive(Debug, Default)]
+pub struct Around<'a> {
+    /// Words that tell of attempts that are not told.
+    pub repeated: Option<Cow<'a, str>>,
+    /// Words that say, beside a 2xx, that it is no success.
+    pub veto: Option<Cow<'a, str>>,
+}
+
+/// Gathers it, hit by hit.
+#[derive(Default)]
+pub struct Notes<'a> {
+    repeated: Option<Cow<'a, str>>,
+    veto: Option<Cow<'a, str>>,
+    kept: Option<Cow<'a, str>>,
+    resends_not: bool,
+    members: bool,
+}
+
+impl<'a> Notes<'a> {
+    /// Takes a hit in a line of a text that begins at `from`.
+    pub fn note(&mut self, hit: &Hit, from: usize, line: &str, text: &'a Text) {
+        let words = || Some(shown(&text.text, (from + hit.start, from + hit.end)));
+        let after = || line.get(hit.end..).and_then(number_after);
+        let before = || line.get(..hit.start).and_then(number_before);
+        let more = |made: Option<u64>, than: u64| made.is_some_and(|made| made > than);
+        match hit.row.says {
+            Says::Repeated => self.repeated = self.repeated.take().or_else(words),
+            Says::AttemptsFollow if more(after(), 1) => self.repeated = self.repeated.take().or_else(words),
+            Says::AttemptsPrecede if more(before(), 1) => self.repeated = self.repeated.take().or_else(words),
+            Says::RetriesFollow if more(after(), 0) => self.repeated = self.repeated.take().or_else(words),
+            Says::RetriesPrecede if more(before(), 0) => self.repeated = self.repeated.take().or_else(words),
+            Says::Kept => self.kept = self.kept.take().or_else(words),
+            Says::NoResend => self.resends_not = true,
+            Says::Member => self.members = true,
+            Says::Veto => self.veto = self.veto.take().or_else(words),
+            _of_the_failure_itself => {}
+        }
+    }
+
+    /// Whether all attempts are told beside one another.
+    pub fn are_members(&self) -> bool {
+        self.members
+    }
+
+    pub fn is_repeated(&self) -> bool {
+        self.repeated.is_some()
+    }
+
+    pub fn around(self) -> Around<'a> {
+        let kept = self.kept.filter(|_| !self.resends_not);
+        let kept = kept.map(|words| Cow::Owned(format!("{words}, if the connection was kept")));
+        Around { repeated: self.repeated.or(kept), veto: self.veto }
+    }
+}
+
+/// The number at the start of a text, behind white space and quotes; None where there is none.
+fn number_after(rest: &str) -> Option<u64> {
+    let rest = rest.trim_start_matches([' ', '"', '\'', ':', '=', '#', '(']);
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest.get(..digits)?.parse().ok()
+}
+
+/// The number at the end of a text.
+fn number_before(rest: &str) -> Option<u64> {
+    let rest = rest.trim_end();
+    let digits = rest.bytes().rev().take_while(u8::is_ascii_digit).count();
+    rest.get(rest.len() - digits..)?.parse().ok()
+}
