@@ -35,6 +35,8 @@ pub struct Reading<'a> {
     pub pretransfer: Option<f64>,
     /// A numeric `code`, which is a status where no other is given (vegeta, Google's error objects).
     pub code: Option<i64>,
+    /// A gateway's own codes, as they were written.
+    pub marks: Vec<(Mark, Cow<'a, str>)>,
     /// Everything worded, outermost first.
     pub texts: Vec<Text<'a>>,
     /// How many errors beside one another there were so far.
@@ -60,6 +62,23 @@ pub enum Status {
     Odd,
     /// Given twice, differently, and the two do not agree on the effect.
     Conflict,
+}
+
+/// A field in which gateways and balancers write codes of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Envoy's response flags.
+    EnvoyFlags,
+    /// Envoy's code details.
+    EnvoyDetails,
+    /// HAProxy's termination state.
+    HaproxyState,
+    /// HAProxy's time to connect, in ms; -1 where no connection came up.
+    ConnectTime,
+    /// HAProxy's retries.
+    Retries,
+    /// A code of a cloud balancer (statusDetails, errorInfo, responseType, error_reason).
+    Details,
 }
 
 /// One worded part of a reading.

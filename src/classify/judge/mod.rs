@@ -2,5 +2,6 @@
 
 pub mod call;
 pub mod chain;
+pub mod gateways;
 pub mod verdict;
 pub mod vocabulary;

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::call::Around;
 use super::chain;
 use super::chain::{Proof, Words};
+use super::gateways;
 use super::vocabulary::Says;
 use crate::classify::extract::reading::{Reading, Status};
 use crate::terms::outcome::{Advice, Effect, Kind, Symptom};
@@ -36,7 +37,7 @@ impl<'a> Verdict<'a> {
         Verdict { symptom, advice: symptom.advice(), evidence }
     }
 
-    fn of_status(status: u16, evidence: Evidence<'a>) -> Verdict<'a> {
+    pub fn of_status(status: u16, evidence: Evidence<'a>) -> Verdict<'a> {
         match Symptom::of_proxy_status(status) {
             Some(symptom) => Verdict::of(symptom, evidence),
             None => Verdict { symptom: Symptom::of_status(status), advice: Advice::of_status(status), evidence },
@@ -63,6 +64,9 @@ impl<'a> Verdict<'a> {
 pub fn judge<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
     if reading.status == Status::Conflict {
         return Verdict::of(Symptom::Unknown, Evidence::Field("status"));
+    }
+    if let Some(verdict) = gateways::read(reading) {
+        return verdict;
     }
     let words = if reading.texts.is_empty() { None } else { Some(chain::read(reading)) };
     let Words { proof, around } = words.unwrap_or(Words { proof: None, around: Around::default() });

@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 
 use table::FIELDS;
 
+use super::reading::Mark;
+
 /// What a field means, wherever it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
@@ -63,6 +65,10 @@ pub enum Field {
     Beside,
     /// hurl's list of exchanges.
     Entries,
+    /// A gateway's own code.
+    Gateway(Mark),
+    /// A field that tells of a failure wherever it stands (AWS Lambda's FunctionError).
+    FunctionError,
     /// What only a document of scenarios or checks has.
     Document,
 }

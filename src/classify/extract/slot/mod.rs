@@ -110,8 +110,11 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let Slot { reading, place, depth, field } = self;
-        use Field::{Cause, Context, Entries, Error, Errors, Headers};
-        let Some(field) = field.filter(|f| matches!(f, Error | Errors | Cause | Context | Headers | Entries)) else {
+        use Field::{Cause, Context, Entries, Error, Errors, Headers, Message};
+        let is_read = |f: &Field| matches!(f, Error | Errors | Cause | Context | Headers | Entries);
+        // The details of an error are often a list (PayPal's, Google's).
+        let is_detail = |f: &Field| *f == Message && place == Place::Error;
+        let Some(field) = field.filter(|f| is_read(f) || is_detail(f)) else {
             while seq.next_element::<IgnoredAny>()?.is_some() {}
             return Ok(());
         };
@@ -122,6 +125,10 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
         while seq.next_element_seed(Slot { reading, place, depth, field: Some(field) })?.is_some() {
             if field == Errors {
                 reading.next_branch();
+            }
+            // GraphQL answers 200 with a list of errors.
+            if field == Errors && place == Place::Response {
+                reading.note_trouble("errors");
             }
         }
         reading.branch = branch;
@@ -151,6 +158,9 @@ impl<'de> Slot<'_, 'de> {
             (None, place) => Some(place),
             (Some(Field::Nested | Field::Beside | Field::Context), Place::Top | Place::Within) => Some(Place::Within),
             (Some(Field::Error | Field::Errors), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
+            // An error in a reply's body: that it is there says enough, what it says is the server's business.
+            (Some(Field::Error | Field::Errors | Field::Body), Place::Response) => Some(Place::Response),
+            (Some(Field::Body), Place::Top | Place::Within) => Some(Place::Response),
             (Some(Field::Cause | Field::Context | Field::Inner), Place::Error) => Some(Place::Error),
             (Some(Field::Message), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
             (Some(Field::Response), _) => Some(Place::Response),
@@ -175,10 +185,13 @@ impl<'de> Slot<'_, 'de> {
     }
 
     fn walk<A: MapAccess<'de>>(self, inside: Place, mut map: A) -> Result<(), A::Error> {
-        let Slot { reading, place, depth, .. } = self;
+        let Slot { reading, place, depth, field } = self;
         let depth = if inside == Place::Error { depth.saturating_add(1) } else { depth };
         if inside == Place::Error {
             reading.known = true;
+            reading.note_trouble("error");
+        }
+        if inside == Place::Response && matches!(field, Some(Field::Error)) {
             reading.note_trouble("error");
         }
         // hurl follows redirects: the last exchange is the one that counts.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::{Place, Slot};
 use crate::classify::extract::fields::Field;
 use crate::classify::extract::leaves::retry_after_line;
-use crate::classify::extract::reading::{Reading, Role, Status, Text};
+use crate::classify::extract::reading::{Mark, Reading, Role, Status, Text};
 use crate::terms::outcome::Symptom;
 
 /// Worded parts that one reading may have; one with more is taken as unknown.
@@ -18,6 +18,7 @@ impl<'de> Slot<'_, 'de> {
             Some(Field::Success) if !value => self.reading.note_trouble("success"),
             Some(Field::Failure) if value => self.reading.note_trouble("aborted"),
             Some(Field::Error | Field::Errors) if value => self.reading.note_trouble("error"),
+            Some(Field::FunctionError) if value => self.reading.note_trouble("FunctionError"),
             _ => {}
         }
     }
@@ -34,11 +35,20 @@ impl<'de> Slot<'_, 'de> {
             }
             Some(Field::Pretransfer) => self.reading.pretransfer = Some(value as f64),
             Some(Field::Level) if value >= 50 && self.place != Place::Level => self.reading.note_trouble("level"),
+            Some(Field::Gateway(mark)) => self.mark(mark, Cow::Owned(value.to_string())),
+            // 0 is how some write false.
+            Some(Field::Success) if value == 0 => self.reading.note_trouble("success"),
             Some(Field::Time | Field::RetryAfter | Field::Intent | Field::Key | Field::Receipt) => {
                 self.words(Cow::Owned(value.to_string()));
             }
             _ => {}
         }
+    }
+
+    /// A gateway's own code. A list of connect times or retries is no code of one try.
+    fn mark(&mut self, mark: Mark, text: Cow<'de, str>) {
+        self.reading.known |= !matches!(mark, Mark::ConnectTime | Mark::Retries);
+        self.reading.marks.push((mark, text));
     }
 
     /// 0, -1 and null are what clients write where there was no reply.
@@ -81,6 +91,12 @@ impl<'de> Slot<'_, 'de> {
             Place::Response | Place::Entries => match field {
                 Field::Status => self.status_words(text),
                 Field::RetryAfter => self.reading.retry_after = Some(text),
+                Field::Success if is_no(&text) => self.reading.note_trouble("success"),
+                Field::Failure if is_yes(&text) => self.reading.note_trouble("aborted"),
+                Field::FunctionError if !text.is_empty() => self.reading.note_trouble("FunctionError"),
+                Field::Error | Field::Message | Field::ErrorType | Field::Code | Field::Body => {
+                    push(self.reading, self.depth, Role::Reply, text);
+                }
                 _ => {}
             },
             Place::Level => level_words(self.reading, &text),
@@ -123,7 +139,12 @@ impl<'de> Slot<'_, 'de> {
             Field::Cause | Field::Context | Field::Inner => {}
             Field::Error | Field::Errors | Field::ErrorType | Field::Trace => self.error_words(field, text),
             Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => self.any_words(field, text),
-            Field::Replay | Field::Success | Field::Failure | Field::CurlCode | Field::Pretransfer => {}
+            Field::Success if is_no(&text) => reading.note_trouble("success"),
+            Field::Failure if is_yes(&text) => reading.note_trouble("aborted"),
+            Field::FunctionError if !text.is_empty() => reading.note_trouble("FunctionError"),
+            Field::Gateway(mark) => self.mark(mark, text),
+            Field::Success | Field::Failure | Field::FunctionError => {}
+            Field::Replay | Field::CurlCode | Field::Pretransfer => {}
             Field::Nested | Field::Beside | Field::Entries | Field::Document => {}
         }
     }
@@ -191,6 +212,15 @@ impl<'de> Slot<'_, 'de> {
 /// None for an empty text: a key that is not there.
 fn given(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
     (!text.is_empty()).then_some(text)
+}
+
+/// Success is denied in words as well: `"false"`, `"no"`, `"0"`, `"failed"`.
+fn is_no(text: &str) -> bool {
+    ["false", "no", "0", "failed", "failure", "error"].iter().any(|no| text.trim().eq_ignore_ascii_case(no))
+}
+
+fn is_yes(text: &str) -> bool {
+    ["true", "yes", "1"].iter().any(|yes| text.trim().eq_ignore_ascii_case(yes))
 }
 
 fn level_words(reading: &mut Reading, text: &str) {

@@ -1,0 +1,104 @@
+//! What gateways and balancers write of a request, in their own codes. Invariant: each code stands in one table with the
+//! vendor's document that it is from, and says `never` only where that document says that nothing was sent; a list of
+//! tries is as open as its most open one.
+
+pub mod access;
+pub mod balancers;
+pub mod envoy;
+pub mod haproxy;
+
+use super::verdict::{Evidence, Verdict};
+use crate::classify::extract::reading::{Mark, Reading, Status};
+use crate::terms::outcome::{Advice, Effect, Symptom};
+
+/// What a code proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tells {
+    /// Nothing was sent to any server.
+    Never(Symptom),
+    /// It may have been.
+    Open(Symptom),
+    /// Nothing by itself: the status decides.
+    Status,
+}
+
+/// One code of a gateway.
+pub struct Code {
+    pub code: &'static str,
+    pub tells: Tells,
+}
+
+pub const fn never(code: &'static str, symptom: Symptom) -> Code {
+    Code { code, tells: Tells::Never(symptom) }
+}
+
+pub const fn open(code: &'static str, symptom: Symptom) -> Code {
+    Code { code, tells: Tells::Open(symptom) }
+}
+
+pub const fn by_status(code: &'static str) -> Code {
+    Code { code, tells: Tells::Status }
+}
+
+/// The row of a code in a table, without letter case.
+pub fn lookup(codes: &[Code], wanted: &str) -> Option<Tells> {
+    codes.iter().find(|row| row.code.eq_ignore_ascii_case(wanted)).map(|row| row.tells)
+}
+
+/// What a gateway's line or record says: its codes, with the status beside them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub tells: Tells,
+    /// None where no status was sent.
+    pub status: Option<u16>,
+    pub evidence: String,
+}
+
+/// The verdict of a gateway's own codes or line; None where the reading has none.
+pub fn read<'a>(reading: &'a Reading<'_>) -> Option<Verdict<'a>> {
+    let told = of_marks(reading).or_else(|| of_texts(reading))?;
+    Some(verdict(told))
+}
+
+fn of_marks(reading: &Reading) -> Option<Told> {
+    if reading.marks.is_empty() {
+        return None;
+    }
+    let status = match reading.status {
+        Status::Code(status) => Some(status),
+        Status::Absent | Status::Odd | Status::Conflict => None,
+    };
+    let mark = |wanted: Mark| reading.marks.iter().find(|(mark, _)| *mark == wanted).map(|(_, text)| text.as_ref());
+    let envoy = mark(Mark::EnvoyFlags).map(|flags| envoy::told(flags, mark(Mark::EnvoyDetails), status));
+    let haproxy = || haproxy::told(mark(Mark::HaproxyState)?, mark(Mark::ConnectTime), mark(Mark::Retries), status);
+    let balancer = || balancers::told(mark(Mark::Details)?, status);
+    envoy.flatten().or_else(haproxy).or_else(balancer)
+}
+
+/// The first text that is a gateway's line.
+fn of_texts(reading: &Reading) -> Option<Told> {
+    let lines = reading.texts.iter().flat_map(|text| text.text.lines().take(1));
+    lines.filter(|line| line.contains("HTTP/") || line.contains("\"- - -\" ")).find_map(|line| {
+        envoy::line(line)
+            .or_else(|| haproxy::line(line))
+            .or_else(|| balancers::line(line))
+            .or_else(|| access::line(line))
+    })
+}
+
+/// Codes first, then the status. A 2xx beside a code of trouble did not reach the client whole.
+fn verdict<'a>(told: Told) -> Verdict<'a> {
+    let evidence = Evidence::Words(told.evidence.into());
+    let success = told.status.is_some_and(|status| (200..300).contains(&status));
+    match (told.tells, told.status) {
+        (Tells::Never(symptom), _) if symptom.advice().effect != Effect::Maybe => Verdict::of(symptom, evidence),
+        // A server error or a refusal for now that the gateway made itself: nothing was sent on.
+        (Tells::Never(symptom), _) => {
+            Verdict { symptom, advice: Advice { effect: Effect::No, ..Symptom::NotProcessed.advice() }, evidence }
+        }
+        (Tells::Open(_), _) if success => Verdict::of(Symptom::Truncated, evidence),
+        (Tells::Open(symptom), _) => Verdict::of(symptom, evidence),
+        (Tells::Status, Some(status)) => Verdict::of_status(status, evidence),
+        (Tells::Status, None) => Verdict::of(Symptom::Closed, evidence),
+    }
+}
