@@ -4,7 +4,7 @@ use super::page::item;
 use super::topics::EXIT_CODES;
 use crate::classify::findings::finder::Kind;
 use crate::probe::scenario::SCENARIOS;
-use crate::proxy::phase::Phase;
+use crate::proxy::fault_name::FaultName;
 use crate::target::checks::CHECKS;
 use crate::target::judge::verdict::Verdict;
 use crate::terms::outcome::{Action, Effect, Symptom};
@@ -28,7 +28,7 @@ pub fn entries() -> Vec<Entry> {
     all.extend(Effect::ALL.iter().map(|e| entry("effect", e.name(), e.meaning().to_owned())));
     all.extend(Action::ALL.iter().map(|a| entry("action", a.name(), a.meaning().to_owned())));
     all.extend(SCENARIOS.iter().map(|s| entry("scenario", s.name, s.teaches.to_owned())));
-    all.extend(Phase::ALL.iter().map(|p| entry("fault of the proxy", p.name(), p.meaning().to_owned())));
+    all.extend(FaultName::ALL.iter().map(|p| entry("fault of the proxy", p.name(), p.meaning().to_owned())));
     all.extend(EXIT_CODES.iter().map(|(code, meaning)| entry("exit code", code, (*meaning).to_owned())));
     all
 }

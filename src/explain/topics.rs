@@ -6,7 +6,7 @@ use super::page::{item, paragraph};
 use super::points::POINTS;
 use crate::classify::findings::finder::Kind;
 use crate::probe::scenario::SCENARIOS;
-use crate::proxy::phase::Phase;
+use crate::proxy::fault_name::FaultName;
 use crate::target::checks::CHECKS;
 use crate::target::judge::verdict::Verdict;
 use crate::terms::outcome::{Action, Effect, Symptom};
@@ -115,7 +115,7 @@ fn libraries() -> String {
 }
 
 fn faults() -> String {
-    list(16, Phase::ALL.iter().map(|fault| (fault.name(), fault.meaning().to_owned())))
+    list(16, FaultName::ALL.iter().map(|fault| (fault.name(), fault.meaning().to_owned())))
 }
 
 fn exit_codes() -> String {

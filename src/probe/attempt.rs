@@ -12,7 +12,7 @@ use crate::terms::outcome::{Kind, Symptom};
 
 /// One attempt as reported.
 #[derive(Clone, Debug, Serialize)]
-pub struct Attempt {
+pub struct ReadAttempt {
     pub intent: String,
     /// Counted from 1; simultaneous attempts share a number.
     pub attempt: u32,
@@ -30,7 +30,7 @@ pub struct Attempt {
     pub elapsed: Duration,
 }
 
-impl Attempt {
+impl ReadAttempt {
     /// The order of every report: by intent, attempt, replay, receipt.
     pub fn order(&self) -> impl Ord {
         (&self.intent, self.attempt, self.replay, self.receipt.as_deref())
@@ -58,13 +58,13 @@ struct Named {
 }
 
 /// Reads an outcome as a charge server's answer.
-pub fn record(intent: &Intent, attempt: u32, key: Option<String>, outcome: &Outcome) -> Attempt {
+pub fn record(intent: &Intent, attempt: u32, key: Option<String>, outcome: &Outcome) -> ReadAttempt {
     let body = outcome.reply.as_ref().filter(|_| outcome.symptom == Symptom::Ok).map(|reply| &reply.body);
     let named = body.map(|body| serde_json::from_slice::<Named>(body));
     // A 2xx that names no charge is not an answer.
     let symptom = if matches!(named, Some(Err(_))) { Symptom::BadReply } else { outcome.symptom };
     let named = named.and_then(Result::ok);
-    Attempt {
+    ReadAttempt {
         intent: intent.name.clone(),
         attempt,
         key,

@@ -13,11 +13,11 @@ use super::args::{Format, ProbeArgs};
 use super::baseline::Baseline;
 use super::ledger_dir::LedgerDir;
 use super::report;
-use super::report::{Judged, Report};
+use super::report::{Judged, ProbeReport};
 use super::run;
+use super::runner::{Setup, Shared};
 use super::scenario::SCENARIOS;
-use super::trial::{Setup, Shared};
-use super::verdict::Verdict;
+use super::verdict::RowVerdict;
 use crate::console::interrupt;
 use crate::console::output;
 use crate::console::output::say;
@@ -82,7 +82,7 @@ fn setups(args: &ProbeArgs) -> anyhow::Result<Vec<Setup>> {
 
 /// Runs everything as often as asked. The report is the first run's; a later one that reads differently is a finding,
 /// and a scenario that could not be run is named and leaves the others standing.
-async fn measure_all(times: u32, setups: &[Setup], ledgers: &LedgerDir) -> anyhow::Result<(Report, Exit)> {
+async fn measure_all(times: u32, setups: &[Setup], ledgers: &LedgerDir) -> anyhow::Result<(ProbeReport, Exit)> {
     let (mut report, mut exit) = measure(setups, ledgers).await;
     for number in 2..=times {
         let (again, failed) = measure(setups, ledgers).await;
@@ -101,7 +101,7 @@ async fn measure_all(times: u32, setups: &[Setup], ledgers: &LedgerDir) -> anyho
 }
 
 /// Runs the scenarios side by side and judges each.
-async fn measure(setups: &[Setup], ledgers: &LedgerDir) -> (Report, Exit) {
+async fn measure(setups: &[Setup], ledgers: &LedgerDir) -> (ProbeReport, Exit) {
     let since = Instant::now();
     let intents = setups.iter().map(|setup| u64::from(setup.intents)).sum();
     let shared =
@@ -124,16 +124,16 @@ async fn measure(setups: &[Setup], ledgers: &LedgerDir) -> (Report, Exit) {
             }
         }
     }
-    (Report { scenarios, wall: since.elapsed(), repeats: 1 }, exit)
+    (ProbeReport { scenarios, wall: since.elapsed(), repeats: 1 }, exit)
 }
 
 fn judge(setup: Setup, run: run::Run) -> Judged {
     let measured = run.figures();
     let declared = setup.scenario.declared.figures(setup.intents);
-    Judged { setup, declared, measured, verdict: Verdict::of(&declared, &measured), run }
+    Judged { setup, declared, measured, verdict: RowVerdict::of(&declared, &measured), run }
 }
 
-fn print(format: Format, report: &Report, exit: Exit) -> Exit {
+fn print(format: Format, report: &ProbeReport, exit: Exit) -> Exit {
     let to_terminal = std::io::stdout().is_terminal();
     output::report(exit, |out| match format {
         Format::Table => report::table::write(out, &report.scenarios),
@@ -151,7 +151,7 @@ fn print(format: Format, report: &Report, exit: Exit) -> Exit {
     })
 }
 
-fn compare(baseline: &Baseline, report: &Report) -> anyhow::Result<Exit> {
+fn compare(baseline: &Baseline, report: &ProbeReport) -> anyhow::Result<Exit> {
     let mut document = Vec::new();
     report::json::write(&mut document, report)?;
     Ok(baseline.compare(&serde_json::from_slice(&document)?))

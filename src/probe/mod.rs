@@ -1,4 +1,4 @@
-//! `idem probe`: the ten scenarios. The data path: scenario, trial, run, verdict, report.
+//! `idem probe`: the ten scenarios. The data path: scenario, runner, run, verdict, report.
 
 pub mod args;
 pub mod attempt;
@@ -8,8 +8,8 @@ pub mod ledger_dir;
 pub mod report;
 pub mod retry;
 pub mod run;
+pub mod runner;
 pub mod scenario;
-pub mod trial;
 pub mod verdict;
 
 pub use command::command;

@@ -7,9 +7,9 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::time::Instant;
 
-use super::attempt::Attempt;
-use super::trial::{Setup, Shared, Trial};
-use crate::reconcile::tally::Tally;
+use super::attempt::ReadAttempt;
+use super::runner::{ScenarioRunner, Setup, Shared};
+use crate::reconcile::tally::IntentTally;
 use crate::server::ledger::Charge;
 use crate::terms::figures::Figures;
 use crate::terms::intent::Intent;
@@ -22,7 +22,7 @@ const COMMIT_TIME: Duration = Duration::from_secs(10);
 pub struct Run {
     pub intents: Vec<Intent>,
     /// Sorted by intent, attempt, replay, receipt.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<ReadAttempt>,
     /// As read back from disk, sorted by intent; within one in the ledger's order.
     pub charges: Vec<Charge>,
     pub port: u16,
@@ -32,7 +32,7 @@ pub struct Run {
 impl Run {
     /// The measured figures: requests from the attempts, everything else from the ledger.
     pub fn figures(&self) -> Figures {
-        let mut tally = Tally::default();
+        let mut tally = IntentTally::default();
         for intent in &self.intents {
             tally.expect(&intent.name);
         }
@@ -47,19 +47,19 @@ impl Run {
 /// could not make or take, a task that died. After any of them nothing is known of the policy.
 pub async fn run(setup: Setup, path: &Path, shared: Shared) -> anyhow::Result<Run> {
     let since = Instant::now();
-    let trial = Trial::set_up(setup, path, shared)?;
+    let runner = ScenarioRunner::set_up(setup, path, shared)?;
     let scenario = setup.scenario;
     let intents: Vec<_> = (1..=setup.intents).map(|number| scenario.intent(number)).collect();
-    let server = trial.serve(&[])?;
+    let server = runner.serve(&[])?;
     let (server, mut attempts) = if scenario.restart {
-        trial.attempt_all_with_restart(server, &intents).await?
+        runner.attempt_all_with_restart(server, &intents).await?
     } else {
-        (server, trial.attempt_all(&intents).await?)
+        (server, runner.attempt_all(&intents).await?)
     };
     let at_rest = tokio::time::timeout(COMMIT_TIME, server.stop()).await;
     at_rest.context("a commit is still under way")??;
-    let mut charges = trial.charges()?;
+    let mut charges = runner.charges()?;
     charges.sort_by(|a, b| a.intent.cmp(&b.intent));
     attempts.sort_by(|a, b| a.order().cmp(&b.order()));
-    Ok(Run { intents, attempts, charges, port: trial.address.port(), elapsed: since.elapsed() })
+    Ok(Run { intents, attempts, charges, port: runner.address.port(), elapsed: since.elapsed() })
 }

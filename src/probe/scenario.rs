@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::server::fault::{Phase, SLOW_REPLY};
+use crate::server::fault::{FaultPhase, SLOW_REPLY};
 use crate::server::policy::{Policy, RACE_WINDOW, TTL_WINDOW};
 use crate::terms::figures::Figures;
 use crate::terms::intent::{Intent, KeyMode};
@@ -31,7 +31,7 @@ pub struct Scenario {
     pub of_the_ten: bool,
     pub policy: Policy,
     pub key: KeyMode,
-    pub phase: Phase,
+    pub phase: FaultPhase,
     pub intents: u32,
     /// Simultaneous requests of one intent: 2 in a race, else 1.
     pub rivals: u32,
@@ -116,7 +116,7 @@ const PLAIN: Scenario = Scenario {
     of_the_ten: true,
     policy: Policy::Naive,
     key: KeyMode::Stable,
-    phase: Phase::None,
+    phase: FaultPhase::None,
     intents: 3,
     rivals: 1,
     attempts: 2,
@@ -132,14 +132,14 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "pre_fail_naive",
         teaches: "a failure before the commit may be retried even without a key",
         key: KeyMode::None,
-        phase: Phase::PreCommitFailure,
+        phase: FaultPhase::PreCommitFailure,
         ..PLAIN
     },
     Scenario {
         name: "post_drop_naive",
         teaches: "the same retry after a lost reply charges twice",
         key: KeyMode::None,
-        phase: Phase::PostCommitDrop,
+        phase: FaultPhase::PostCommitDrop,
         declared: TWICE,
         ..PLAIN
     },
@@ -147,7 +147,7 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "post_drop_key_atomic",
         teaches: "a key from the intent and an atomic store make that retry a replay",
         policy: Policy::KeyAtomic,
-        phase: Phase::PostCommitDrop,
+        phase: FaultPhase::PostCommitDrop,
         ..PLAIN
     },
     Scenario {
@@ -155,7 +155,7 @@ pub const SCENARIOS: &[Scenario] = &[
         teaches: "a new key for each attempt is no key at all",
         policy: Policy::KeyAtomic,
         key: KeyMode::PerAttempt,
-        phase: Phase::PostCommitDrop,
+        phase: FaultPhase::PostCommitDrop,
         declared: TWICE,
         ..PLAIN
     },
@@ -196,7 +196,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "at_most_once",
         teaches: "no duplicate is not enough: without a retry every order is lost",
-        phase: Phase::PreCommitFailure,
+        phase: FaultPhase::PreCommitFailure,
         attempts: 1,
         declared: Declared {
             requests: Each(1),
@@ -211,7 +211,7 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "ttl_shorter_than_backoff",
         teaches: "a dedup window shorter than the retry span holds in theory only",
         policy: Policy::KeyTtl { window: TTL_WINDOW },
-        phase: Phase::PostCommitDrop,
+        phase: FaultPhase::PostCommitDrop,
         declared: TWICE,
         ..PLAIN
     },
@@ -219,7 +219,7 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "restart_store_lost",
         teaches: "keys that live in memory die with the process, the charge does not",
         policy: Policy::KeyAtomic,
-        phase: Phase::PostCommitDrop,
+        phase: FaultPhase::PostCommitDrop,
         intents: 1,
         restart: true,
         declared: TWICE,
@@ -230,7 +230,7 @@ pub const SCENARIOS: &[Scenario] = &[
         teaches: "a reply slower than the client's patience is a lost reply",
         of_the_ten: false,
         key: KeyMode::None,
-        phase: Phase::PostCommitSlow,
+        phase: FaultPhase::PostCommitSlow,
         patience: SHORT_PATIENCE,
         declared: TWICE,
         ..PLAIN
@@ -240,7 +240,7 @@ pub const SCENARIOS: &[Scenario] = &[
         teaches: "the key settles the slow reply too",
         of_the_ten: false,
         policy: Policy::KeyAtomic,
-        phase: Phase::PostCommitSlow,
+        phase: FaultPhase::PostCommitSlow,
         patience: SHORT_PATIENCE,
         ..PLAIN
     },
@@ -249,7 +249,7 @@ pub const SCENARIOS: &[Scenario] = &[
         teaches: "a key in the same ledger line as the charge is found again after a restart",
         of_the_ten: false,
         policy: Policy::KeyDurable,
-        phase: Phase::PostCommitDrop,
+        phase: FaultPhase::PostCommitDrop,
         intents: 1,
         restart: true,
         ..PLAIN

@@ -5,22 +5,22 @@ use crate::terms::figures::Figures;
 use crate::terms::named::named_enum;
 
 named_enum! {
-    pub enum Verdict {
+    pub enum RowVerdict {
         Ok = "OK",
         /// Measured and declared differ, in whichever direction.
         Mismatch = "MISMATCH",
     }
 }
 
-impl Verdict {
-    pub fn of(declared: &Figures, measured: &Figures) -> Verdict {
-        if declared == measured { Verdict::Ok } else { Verdict::Mismatch }
+impl RowVerdict {
+    pub fn of(declared: &Figures, measured: &Figures) -> RowVerdict {
+        if declared == measured { RowVerdict::Ok } else { RowVerdict::Mismatch }
     }
 
     pub fn exit(self) -> Exit {
         match self {
-            Verdict::Ok => Exit::Ok,
-            Verdict::Mismatch => Exit::Finding,
+            RowVerdict::Ok => Exit::Ok,
+            RowVerdict::Mismatch => Exit::Finding,
         }
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::phase::{On, Phase};
+use super::fault_name::FaultName;
+use super::trigger::Trigger;
 use crate::http::address::Url;
 use crate::text::duration::duration;
 use crate::text::pointer::Pointer;
@@ -29,12 +30,12 @@ pub struct ProxyArgs {
 
     /// What goes wrong: none, pre_fail, post_drop, post_slow, post_error, half_reply, half_request, cut, double_delivery
     /// or late_arrival
-    #[arg(long, value_name = "PHASE", value_parser = Phase::parse)]
-    pub fault: Phase,
+    #[arg(long, value_name = "PHASE", value_parser = FaultName::parse)]
+    pub fault: FaultName,
 
     /// Which attempts it happens to: first (of each intent), every=N (each Nth), or p=P (by chance)
-    #[arg(long, value_name = "WHICH", default_value = "first", value_parser = On::parse)]
-    pub on: On,
+    #[arg(long, value_name = "WHICH", default_value = "first", value_parser = Trigger::parse)]
+    pub on: Trigger,
 
     /// Makes the chances of p=P another sequence; the same seed gives the same one (default 0)
     #[arg(long, value_name = "S")]

@@ -11,11 +11,12 @@ use anyhow::{Context, bail, ensure};
 use tokio::net::TcpListener;
 
 use super::args::ProxyArgs;
-use super::book::{Book, Rules};
+use super::attempt_line::AttemptLine;
+use super::attempt_log::{AttemptLog, Rules};
+use super::fault_name::FaultName;
 use super::listener::Proxy;
-use super::phase::{On, Phase};
-use super::reading::Reading;
 use super::settings::Settings;
+use super::trigger::Trigger;
 use crate::console::interrupt;
 use crate::console::output;
 use crate::http::address::Address;
@@ -30,50 +31,50 @@ pub fn command(args: &ProxyArgs) -> anyhow::Result<Exit> {
     let mut readings = Readings::open(&args.readings)?;
     let settings =
         Settings { reply: args.timeout, hold: args.hold, host: Some(upstream.authority), ..Settings::default() };
-    let book = Arc::new(Mutex::new(Book::new(rules)));
+    let log = Arc::new(Mutex::new(AttemptLog::new(rules)));
     // Outlives the runtime, so that the events which were not yet read can be.
     let mut running: Option<Proxy> = None;
     let exit = interrupt::until_signal(async {
         let listener =
             TcpListener::bind(args.listen).await.with_context(|| format!("cannot listen on {}", args.listen))?;
-        let plan = Arc::clone(&book);
+        let plan = Arc::clone(&log);
         let proxy = running
             .insert(Proxy::start(listener, upstream.socket, settings, move |exchange| locked(&plan).enter(exchange))?);
         let address = proxy.address();
         output::results(|out| writeln!(out, "listening on http://{address}"))?;
         while let Some(event) = proxy.events().next().await {
-            readings.append(&locked(&book).observe(&event))?;
+            readings.append(&locked(&log).observe(&event))?;
         }
         bail!("the proxy ended by itself")
     })?;
     while let Some(event) = running.as_mut().and_then(|proxy| proxy.events().ready()) {
-        readings.append(&locked(&book).observe(&event))?;
+        readings.append(&locked(&log).observe(&event))?;
     }
-    readings.append(&locked(&book).stop())?;
+    readings.append(&locked(&log).stop())?;
     Ok(exit)
 }
 
 /// A panic elsewhere left the book as it was between two calls, which is a whole state.
-fn locked(book: &Mutex<Book>) -> MutexGuard<'_, Book> {
-    book.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(log: &Mutex<AttemptLog>) -> MutexGuard<'_, AttemptLog> {
+    log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn rules(args: &ProxyArgs) -> anyhow::Result<Rules> {
-    let answers = matches!(args.fault, Phase::PreFail | Phase::PostError);
+    let answers = matches!(args.fault, FaultName::PreFail | FaultName::PostError);
     ensure!(
         args.retry_after.is_none() || answers,
         "--retry-after changes nothing: {} answers nothing itself",
         args.fault
     );
     ensure!(
-        args.cut_after.is_none() || args.fault == Phase::Cut,
+        args.cut_after.is_none() || args.fault == FaultName::Cut,
         "--cut-after changes nothing: {} is no cut",
         args.fault
     );
-    let by_chance = matches!(args.on, On::Chance(_));
+    let by_chance = matches!(args.on, Trigger::Chance(_));
     ensure!(args.seed.is_none() || by_chance, "--seed changes nothing: only --on p=P is by chance");
     Ok(Rules {
-        phase: args.fault,
+        fault: args.fault,
         on: args.on,
         seed: args.seed.unwrap_or(0),
         retry_after: args.retry_after,
@@ -101,12 +102,12 @@ impl Readings {
         Ok(Readings { file, name, is_torn })
     }
 
-    fn append(&mut self, readings: &[Reading]) -> anyhow::Result<()> {
-        for reading in readings {
-            let mut line = if std::mem::take(&mut self.is_torn) { b"\n".to_vec() } else { Vec::new() };
-            serde_json::to_writer(&mut line, reading)?;
-            line.push(b'\n');
-            self.file.write_all(&line).with_context(|| self.name.clone())?;
+    fn append(&mut self, readings: &[AttemptLine]) -> anyhow::Result<()> {
+        for line in readings {
+            let mut bytes = if std::mem::take(&mut self.is_torn) { b"\n".to_vec() } else { Vec::new() };
+            serde_json::to_writer(&mut bytes, line)?;
+            bytes.push(b'\n');
+            self.file.write_all(&bytes).with_context(|| self.name.clone())?;
         }
         Ok(())
     }

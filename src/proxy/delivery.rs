@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::event::{Notes, What};
-use super::fault::{End, Second};
+use super::event::{EventKind, Notes};
+use super::fault::{End, SecondCopy};
 use super::forward::Forwarded;
 use super::moment;
 use super::settings::Settings;
@@ -28,7 +28,7 @@ impl Delivery<'_> {
     pub async fn open(&self, copy: u8) -> Result<UpstreamLeg, Failure> {
         match UpstreamLeg::open(self.upstream, self.method, self.settings).await {
             Ok(leg) => {
-                self.notes.note(What::ForwardStarted { copy });
+                self.notes.note(EventKind::ForwardStarted { copy });
                 Ok(leg)
             }
             Err(failure) => Err(self.failed(copy, failure)),
@@ -45,7 +45,7 @@ impl Delivery<'_> {
     /// Sends the last bytes that are to go.
     pub async fn send(&self, leg: &mut UpstreamLeg, copy: u8, bytes: &[u8]) -> Instant {
         let at = leg.send(bytes).await;
-        self.notes.note(What::RequestForwarded { copy });
+        self.notes.note(EventKind::RequestForwarded { copy });
         at
     }
 
@@ -74,7 +74,7 @@ impl Delivery<'_> {
             Some(result) => Some(self.settled(0, result.map(|()| leg.into_message()))),
             None => {
                 leg.cut(by).await;
-                self.notes.note(What::UpstreamCut { by, after: sent.elapsed() });
+                self.notes.note(EventKind::UpstreamCut { by, after: sent.elapsed() });
                 None
             }
         }
@@ -96,18 +96,18 @@ impl Delivery<'_> {
                 None
             }
         };
-        self.notes.note(What::UpstreamCut { by, after: sent.elapsed() });
+        self.notes.note(EventKind::UpstreamCut { by, after: sent.elapsed() });
         Ok(rest)
     }
 
     /// Sends the same bytes over two connections, and gives one reply when both are settled.
-    pub async fn twice(&self, second: Second) -> Settled {
+    pub async fn twice(&self, second: SecondCopy) -> Settled {
         match second {
-            Second::AfterFirstReply => {
+            SecondCopy::AfterFirstReply => {
                 let first = self.whole(0).await;
                 self.whole(1).await.or(first)
             }
-            Second::Together => self.together().await,
+            SecondCopy::Together => self.together().await,
         }
     }
 
@@ -128,7 +128,7 @@ impl Delivery<'_> {
         match result {
             Ok(message) => {
                 let reply = Arc::new(message);
-                self.notes.note(What::UpstreamReplied { copy, reply: Arc::clone(&reply) });
+                self.notes.note(EventKind::UpstreamReplied { copy, reply: Arc::clone(&reply) });
                 Ok(reply)
             }
             Err(failure) => Err(self.failed(copy, failure)),
@@ -137,7 +137,7 @@ impl Delivery<'_> {
 
     fn failed(&self, copy: u8, failure: Failure) -> Failure {
         let Failure { symptom, detail, .. } = failure.clone();
-        self.notes.note(What::UpstreamFailed { copy, symptom, detail });
+        self.notes.note(EventKind::UpstreamFailed { copy, symptom, detail });
         failure
     }
 }

@@ -17,12 +17,12 @@ pub struct Event {
     /// Counted from 1, in the order in which the requests were there whole.
     pub exchange: u64,
     pub at: Instant,
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// What was observed. `copy` is 0, or 1 for the second copy of a request that is delivered twice.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum EventKind {
     /// The client's request is there whole; the plan is asked next.
     RequestRead { request: Arc<Message> },
     /// What the client sent is no request; it is answered 400 and the connection ends.
@@ -110,7 +110,7 @@ impl Notes {
         self.exchange
     }
 
-    pub fn note(&self, what: What) {
+    pub fn note(&self, what: EventKind) {
         // Nobody reading is no reason to stop: the proxy goes on unobserved.
         let _ = self.sender.send(Event { exchange: self.exchange, at: Instant::now(), what });
     }

@@ -29,7 +29,7 @@ pub enum Fault {
     CutUpstream { after: Duration, by: End },
     /// The same bytes go to the upstream twice, over two connections. The client gets one reply when both are settled:
     /// the one that came first if they were sent together, else the second's.
-    DeliverTwice { second: Second },
+    DeliverTwice { second: SecondCopy },
     /// The whole request is held back, and then forwarded whether or not the client is still there.
     HoldRequest { until: Until },
 }
@@ -55,7 +55,7 @@ pub enum CutAt {
 
 /// When the second copy is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Second {
+pub enum SecondCopy {
     /// Both connections are open and hold all but the last byte; then both get it.
     Together,
     /// When the first reply is whole.

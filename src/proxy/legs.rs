@@ -11,9 +11,9 @@ use tokio::time::timeout;
 use super::answer;
 use super::client_leg::ClientLeg;
 use super::delivery::{Delivery, Settled};
-use super::event::{Notes, What};
+use super::event::{EventKind, Notes};
 use super::exchange::Exchange;
-use super::fault::{CutAt, End, Second, Until};
+use super::fault::{CutAt, End, SecondCopy, Until};
 use super::upstream_leg::Failure;
 use crate::http::message::{Framing, Message};
 use crate::terms::outcome::Symptom;
@@ -48,7 +48,7 @@ impl Legs<'_> {
             Ok(reply) => Ok(self.given(reply).await),
             Err(failure) if given == 0 => Err(failure),
             Err(failure) => {
-                self.notes.note(What::ReplyCut { status, bytes: given });
+                self.notes.note(EventKind::ReplyCut { status, bytes: given });
                 Ok(self.drop_client(failure.by).await)
             }
         }
@@ -60,7 +60,7 @@ impl Legs<'_> {
     }
 
     /// One of the replies to two deliveries.
-    pub async fn fetch_twice(&mut self, second: Second) -> Settled {
+    pub async fn fetch_twice(&mut self, second: SecondCopy) -> Settled {
         aside(self.client, self.notes, self.delivery.twice(second)).await
     }
 
@@ -85,13 +85,13 @@ impl Legs<'_> {
 
     /// Waits, at most as long as anything is held.
     pub async fn hold(&mut self, until: Until) {
-        self.notes.note(What::Held);
+        self.notes.note(EventKind::Held);
         let limit = self.delivery.settings.hold;
         let released = match until {
             Until::Opened(gate) => timeout(limit, aside(self.client, self.notes, gate.opened())).await,
             Until::ClientGone => timeout(limit, leaving(self.client, self.notes)).await,
         };
-        self.notes.note(What::Released { in_time: released.is_ok() });
+        self.notes.note(EventKind::Released { in_time: released.is_ok() });
     }
 
     pub async fn give(&mut self, reply: Arc<Message>) -> bool {
@@ -119,7 +119,7 @@ impl Legs<'_> {
             Framing::UntilClose | Framing::Empty | Framing::Length(_) | Framing::Chunked => End::Fin,
         };
         self.write(&reply.raw[..bytes]).await;
-        self.notes.note(What::ReplyCut { status: reply.head.status().filter(|_| in_body), bytes });
+        self.notes.note(EventKind::ReplyCut { status: reply.head.status().filter(|_| in_body), bytes });
         self.drop_client(by).await
     }
 
@@ -146,7 +146,7 @@ impl Legs<'_> {
         if self.client.is_gone() {
             return false;
         }
-        self.notes.note(What::ReplySent { status, reply, retry_after });
+        self.notes.note(EventKind::ReplySent { status, reply, retry_after });
         if !goes_on {
             self.client.end(End::Fin).await;
         }
@@ -155,7 +155,7 @@ impl Legs<'_> {
 
     pub async fn drop_client(&mut self, by: End) -> bool {
         self.client.end(by).await;
-        self.notes.note(What::ClientDropped { by });
+        self.notes.note(EventKind::ClientDropped { by });
         false
     }
 
@@ -167,7 +167,7 @@ impl Legs<'_> {
         if self.client.write(bytes).await {
             return bytes.len();
         }
-        self.notes.note(What::ClientGone);
+        self.notes.note(EventKind::ClientGone);
         0
     }
 }
@@ -187,6 +187,6 @@ async fn aside<T>(client: &mut ClientLeg, notes: &Notes, work: impl Future<Outpu
 async fn leaving(client: &mut ClientLeg, notes: &Notes) {
     if !client.is_gone() {
         client.departed().await;
-        notes.note(What::ClientGone);
+        notes.note(EventKind::ClientGone);
     }
 }

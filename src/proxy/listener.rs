@@ -11,7 +11,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::apply;
 use super::client_leg::ClientLeg;
-use super::event::{self, Events, Sink, What};
+use super::event::{self, EventKind, Events, Sink};
 use super::exchange::Exchange;
 use super::fault::Fault;
 use super::settings::Settings;
@@ -107,16 +107,16 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
             Ok(None) => return,
             Err(malformed) => {
                 let notes = shared.sink.exchange();
-                notes.note(What::BadRequest { detail: malformed.to_string() });
+                notes.note(EventKind::BadRequest { detail: malformed.to_string() });
                 return client.refuse(&malformed).await;
             }
         };
         let notes = shared.sink.exchange();
         let exchange = Exchange { id: notes.id(), request: Arc::new(request) };
-        notes.note(What::RequestRead { request: Arc::clone(&exchange.request) });
+        notes.note(EventKind::RequestRead { request: Arc::clone(&exchange.request) });
         let fault = (shared.plan)(&exchange);
         let goes_on = apply::run(&exchange, fault, &mut client, (shared.upstream, &shared.settings), &notes).await;
-        notes.note(What::Ended);
+        notes.note(EventKind::Ended);
         if !goes_on {
             return;
         }

@@ -3,28 +3,30 @@
 pub mod answer;
 pub mod apply;
 pub mod args;
-pub mod book;
+pub mod attempt_line;
+pub mod attempt_log;
 pub mod client_leg;
 pub mod command;
 pub mod delivery;
 pub mod event;
 pub mod exchange;
 pub mod fault;
+pub mod fault_name;
 pub mod forward;
 pub mod gate;
 pub mod legs;
 pub mod listener;
 pub mod moment;
-pub mod phase;
-pub mod reading;
 pub mod settings;
 #[cfg(test)]
 mod tests;
+pub mod trigger;
 pub mod upstream_leg;
 
 pub use command::command;
-pub use event::{Event, What};
-pub use fault::{CutAt, End, Fault, Second, Until};
+pub use event::{Event, EventKind};
+pub use fault::{CutAt, End, Fault, SecondCopy, Until};
+pub use fault_name::FaultName;
 pub use gate::Gate;
 pub use listener::Proxy;
 pub use moment::reach;

@@ -8,8 +8,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-use super::event::What;
-use super::fault::{CutAt, End, Fault, Second, Until};
+use super::event::EventKind;
+use super::fault::{CutAt, End, Fault, SecondCopy, Until};
 use super::gate::Gate;
 use super::listener::Proxy;
 use super::settings::Settings;
@@ -99,21 +99,21 @@ async fn rest(mut client: TcpStream) -> (Vec<u8>, End) {
 
 /// The names of the events up to the exchange's end.
 async fn story(proxy: &mut Proxy) -> Vec<String> {
-    let events = proxy.events().until(|event| matches!(event.what, What::Ended)).await;
+    let events = proxy.events().until(|event| matches!(event.what, EventKind::Ended)).await;
     events.iter().map(|event| name(&event.what)).collect()
 }
 
 /// How long after the last byte the upstream connection was ended.
 async fn cut_at(proxy: &mut Proxy) -> Duration {
-    let events = proxy.events().until(|event| matches!(event.what, What::Ended)).await;
+    let events = proxy.events().until(|event| matches!(event.what, EventKind::Ended)).await;
     let cut = events.iter().find_map(|event| match event.what {
-        What::UpstreamCut { after, .. } => Some(after),
+        EventKind::UpstreamCut { after, .. } => Some(after),
         _ => None,
     });
     cut.expect("it was ended")
 }
 
-fn name(what: &What) -> String {
+fn name(what: &EventKind) -> String {
     let text = format!("{what:?}");
     text.split([' ', '{']).next().unwrap().to_owned()
 }
@@ -215,8 +215,8 @@ async fn a_held_reply_waits_for_its_gate() {
     let gate = Gate::new();
     let mut proxy = proxy(address, Fault::HoldReply { until: Until::Opened(gate.clone()) }).await;
     let mut client = send(&proxy, REQUEST).await;
-    let before = proxy.events().until(|event| matches!(event.what, What::Held)).await;
-    assert!(before.iter().any(|event| matches!(event.what, What::UpstreamReplied { .. })));
+    let before = proxy.events().until(|event| matches!(event.what, EventKind::Held)).await;
+    assert!(before.iter().any(|event| matches!(event.what, EventKind::UpstreamReplied { .. })));
     assert!(client.try_read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock));
     gate.open();
     let mut reply = vec![0; REPLY.len()];
@@ -233,7 +233,7 @@ async fn a_held_reply_outlasts_the_client_and_is_given_to_nobody() {
     let (address, _seen) = upstream(REPLY, open()).await;
     let mut proxy = proxy(address, Fault::HoldReply { until: Until::ClientGone }).await;
     let client = send(&proxy, REQUEST).await;
-    proxy.events().until(|event| matches!(event.what, What::Held)).await;
+    proxy.events().until(|event| matches!(event.what, EventKind::Held)).await;
     drop(client);
     assert_eq!(story(&mut proxy).await, names(&["ClientGone", "Released", "Ended"]));
 }
@@ -244,9 +244,9 @@ async fn a_client_that_leaves_does_not_stop_the_upstream() {
     let (address, mut seen) = upstream(REPLY, may_reply.clone()).await;
     let mut proxy = proxy(address, Fault::Pass).await;
     let client = send(&proxy, REQUEST).await;
-    proxy.events().until(|event| matches!(event.what, What::RequestForwarded { .. })).await;
+    proxy.events().until(|event| matches!(event.what, EventKind::RequestForwarded { .. })).await;
     drop(client);
-    proxy.events().until(|event| matches!(event.what, What::ClientGone)).await;
+    proxy.events().until(|event| matches!(event.what, EventKind::ClientGone)).await;
     may_reply.open();
     assert_eq!(story(&mut proxy).await, names(&["UpstreamReplied", "Ended"]));
     assert!(seen.recv().await.unwrap().is_whole);
@@ -258,9 +258,9 @@ async fn a_held_request_arrives_late_though_the_client_has_gone() {
     let gate = Gate::new();
     let mut proxy = proxy(address, Fault::HoldRequest { until: Until::Opened(gate.clone()) }).await;
     let client = send(&proxy, REQUEST).await;
-    proxy.events().until(|event| matches!(event.what, What::Held)).await;
+    proxy.events().until(|event| matches!(event.what, EventKind::Held)).await;
     drop(client);
-    proxy.events().until(|event| matches!(event.what, What::ClientGone)).await;
+    proxy.events().until(|event| matches!(event.what, EventKind::ClientGone)).await;
     assert!(seen.try_recv().is_err(), "nothing was forwarded before the gate opened");
     gate.open();
     let expected = names(&["Released", "ForwardStarted", "RequestForwarded", "UpstreamReplied", "Ended"]);
@@ -270,7 +270,7 @@ async fn a_held_request_arrives_late_though_the_client_has_gone() {
 
 #[tokio::test]
 async fn two_copies_are_the_same_bytes_and_the_client_gets_one_reply() {
-    for second in [Second::Together, Second::AfterFirstReply] {
+    for second in [SecondCopy::Together, SecondCopy::AfterFirstReply] {
         let (address, mut seen) = upstream(REPLY, open()).await;
         let mut proxy = proxy(address, Fault::DeliverTwice { second }).await;
         let mut client = send(&proxy, REQUEST).await;
@@ -280,7 +280,7 @@ async fn two_copies_are_the_same_bytes_and_the_client_gets_one_reply() {
         let told = story(&mut proxy).await;
         let place = |what: &str, nth: usize| told.iter().enumerate().filter(|(_, t)| *t == what).nth(nth).unwrap().0;
         let apart = place("UpstreamReplied", 0) < place("ForwardStarted", 1);
-        assert_eq!(apart, second == Second::AfterFirstReply, "{told:?}");
+        assert_eq!(apart, second == SecondCopy::AfterFirstReply, "{told:?}");
         assert!(place("UpstreamReplied", 1) < place("ReplySent", 0));
         for _ in 0..2 {
             assert_eq!(seen.recv().await.unwrap().bytes, REQUEST);
@@ -299,8 +299,8 @@ async fn an_upstream_without_a_reply_is_a_gateway_error_whatever_the_fault() {
         Fault::CutReply { at: CutAt::Head },
         Fault::HalfRequest { after: Duration::ZERO, by: End::Fin },
         Fault::CutUpstream { after: Duration::ZERO, by: End::Fin },
-        Fault::DeliverTwice { second: Second::Together },
-        Fault::DeliverTwice { second: Second::AfterFirstReply },
+        Fault::DeliverTwice { second: SecondCopy::Together },
+        Fault::DeliverTwice { second: SecondCopy::AfterFirstReply },
     ];
     for fault in faults {
         let mut proxy = proxy(free, fault).await;
@@ -317,7 +317,7 @@ async fn stopping_closes_the_listener_and_what_is_held() {
     let (address, _seen) = upstream(REPLY, open()).await;
     let mut proxy = proxy(address, Fault::HoldReply { until: Until::Opened(Gate::new()) }).await;
     let client = send(&proxy, REQUEST).await;
-    proxy.events().until(|event| matches!(event.what, What::Held)).await;
+    proxy.events().until(|event| matches!(event.what, EventKind::Held)).await;
     let address = proxy.address();
     proxy.stop().await;
     assert!(rest(client).await.0.is_empty());

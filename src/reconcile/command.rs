@@ -8,8 +8,8 @@ use anyhow::{Context, bail};
 use super::args::{Args, Format};
 use super::records;
 use super::records::{Complaints, Shape};
-use super::report::{Report, Unread};
-use super::tally::Tally;
+use super::report::{ReconcileReport, Unread};
+use super::tally::IntentTally;
 use crate::console::input::{is_stdin, name, open};
 use crate::console::interrupt;
 use crate::console::output;
@@ -22,7 +22,7 @@ pub fn command(args: &Args) -> anyhow::Result<Exit> {
     if is_stdin(&args.ledger) && is_stdin(&args.expected) {
         bail!("--ledger and --expected are both `-`, and standard input can be read once: give one of them as a file");
     }
-    let mut tally = Tally::default();
+    let mut tally = IntentTally::default();
     let (unread_expected, repeated) = expect(args, &mut tally)?;
     if tally.totals().expected == 0 {
         if unread_expected > 0 {
@@ -34,7 +34,7 @@ pub fn command(args: &Args) -> anyhow::Result<Exit> {
     let unread_ledger = charge(args, &mut tally)?;
 
     let lines = Unread { ledger: unread_ledger, expected: unread_expected, repeated };
-    let report = Report { totals: tally.totals(), tally: &tally, lines };
+    let report = ReconcileReport { totals: tally.totals(), tally: &tally, lines };
     Ok(output::report(report.conclusion().exit(), |out| match args.format {
         Format::Text => report.text(out),
         Format::Json => report.json(out),
@@ -42,7 +42,7 @@ pub fn command(args: &Args) -> anyhow::Result<Exit> {
 }
 
 /// Reads the expected intents. Returns how many lines name none, and how many repeat one.
-fn expect(args: &Args, tally: &mut Tally) -> anyhow::Result<(u64, u64)> {
+fn expect(args: &Args, tally: &mut IntentTally) -> anyhow::Result<(u64, u64)> {
     let path = &args.expected;
     let pointer = args.expected_at.as_ref().unwrap_or(&args.intent_at);
     let mut repeated = 0;
@@ -66,7 +66,7 @@ fn expect(args: &Args, tally: &mut Tally) -> anyhow::Result<(u64, u64)> {
 }
 
 /// Reads the ledger. Returns how many lines name no intent.
-fn charge(args: &Args, tally: &mut Tally) -> anyhow::Result<u64> {
+fn charge(args: &Args, tally: &mut IntentTally) -> anyhow::Result<u64> {
     let path = &args.ledger;
     let complaints = records::read(open(path)?, Shape::Json(&args.intent_at), |intent, _| tally.charge(intent))
         .with_context(|| format!("cannot read {}", name(path)))?;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 
-use super::tally::{Finding, Offender, Tally, Totals};
+use super::tally::{Finding, IntentTally, Offender, Totals};
 use crate::console::printable::printable;
 use crate::terms::exit::Exit;
 use crate::terms::named::named_enum;
@@ -44,13 +44,13 @@ pub struct Unread {
     pub repeated: u64,
 }
 
-pub struct Report<'a> {
-    pub tally: &'a Tally,
+pub struct ReconcileReport<'a> {
+    pub tally: &'a IntentTally,
     pub totals: Totals,
     pub lines: Unread,
 }
 
-impl Report<'_> {
+impl ReconcileReport<'_> {
     pub fn conclusion(&self) -> Conclusion {
         let Totals { duplicates, lost, unexpected, .. } = self.totals;
         // What is missing may stand in a line that could not be read; what was seen twice was seen.
@@ -114,7 +114,7 @@ struct Document<'a> {
     unread: Unread,
     conclusion: Conclusion,
     #[serde(serialize_with = "every_offender")]
-    offenders: &'a Tally,
+    offenders: &'a IntentTally,
 }
 
 #[derive(Serialize)]
@@ -124,7 +124,7 @@ struct Entry<'a> {
     offender: Offender<'a>,
 }
 
-fn every_offender<S: Serializer>(tally: &&Tally, serializer: S) -> Result<S::Ok, S::Error> {
+fn every_offender<S: Serializer>(tally: &&IntentTally, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(tally.offenders().map(|offender| Entry { findings: names(&offender), offender }))
 }
 

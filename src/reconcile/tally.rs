@@ -10,7 +10,7 @@ use crate::terms::named::named_enum;
 
 /// Expected intents and charges, counted as they stream by. Iteration is in order of first mention.
 #[derive(Default)]
-pub struct Tally {
+pub struct IntentTally {
     intents: Names<State>,
     committed: u64,
 }
@@ -87,7 +87,7 @@ impl Offender<'_> {
     }
 }
 
-impl Tally {
+impl IntentTally {
     /// Notes that this intent is wanted, once. False where it was expected already: that changes nothing.
     pub fn expect(&mut self, intent: &str) -> bool {
         let state = self.intents.at(intent);
@@ -138,8 +138,8 @@ mod tests {
 
     use super::*;
 
-    fn tally(expected: &[&str], charges: &[&str]) -> Tally {
-        let mut tally = Tally::default();
+    fn tally(expected: &[&str], charges: &[&str]) -> IntentTally {
+        let mut tally = IntentTally::default();
         expected.iter().for_each(|intent| assert!(tally.expect(intent)));
         charges.iter().for_each(|intent| tally.charge(intent));
         tally
@@ -179,7 +179,7 @@ mod tests {
     proptest! {
         #[test]
         fn totals_are_those_of_plain_maps(expected in names(0), charges in names(60)) {
-            let mut tally = Tally::default();
+            let mut tally = IntentTally::default();
             expected.iter().for_each(|intent| { tally.expect(intent); });
             charges.iter().for_each(|intent| tally.charge(intent));
 

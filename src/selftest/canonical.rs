@@ -1,26 +1,26 @@
 //! The canonical form.
 
-use super::subject::{Check, Checked, Subject, same};
-use crate::terms::canonical::{Fault, NotCanonical};
+use super::subject::{Checked, SelfCheck, Subject, same};
+use crate::terms::canonical::{Defect, NotCanonical};
 
-pub(super) const CHECKS: &[Check] = &[
-    Check { name: "canonical-sorts-keys", run: sorts_keys },
-    Check { name: "canonical-sorts-by-utf8-bytes", run: sorts_by_utf8_bytes },
-    Check { name: "canonical-trims-keys-and-values", run: trims },
-    Check { name: "canonical-drops-insignificant-space", run: drops_space },
-    Check { name: "canonical-escapes-only-what-json-requires", run: escapes },
-    Check { name: "canonical-keeps-case-and-width", run: keeps_case_and_width },
-    Check { name: "canonical-takes-64-bit-integers-alone", run: takes_integers_alone },
-    Check { name: "canonical-refuses-equal-keys", run: refuses_equal_keys },
-    Check { name: "canonical-is-its-own-canonical-form", run: is_its_own_form },
+pub(super) const CHECKS: &[SelfCheck] = &[
+    SelfCheck { name: "canonical-sorts-keys", run: sorts_keys },
+    SelfCheck { name: "canonical-sorts-by-utf8-bytes", run: sorts_by_utf8_bytes },
+    SelfCheck { name: "canonical-trims-keys-and-values", run: trims },
+    SelfCheck { name: "canonical-drops-insignificant-space", run: drops_space },
+    SelfCheck { name: "canonical-escapes-only-what-json-requires", run: escapes },
+    SelfCheck { name: "canonical-keeps-case-and-width", run: keeps_case_and_width },
+    SelfCheck { name: "canonical-takes-64-bit-integers-alone", run: takes_integers_alone },
+    SelfCheck { name: "canonical-refuses-equal-keys", run: refuses_equal_keys },
+    SelfCheck { name: "canonical-is-its-own-canonical-form", run: is_its_own_form },
 ];
 
 fn form(subject: &Subject, json: &str, form: &str) -> Checked {
     same(json, (subject.canonical)(json), Ok(form.to_owned()))
 }
 
-fn refused(subject: &Subject, json: &str, pointer: &str, fault: Fault) -> Checked {
-    same(json, (subject.canonical)(json), Err(NotCanonical { pointer: pointer.to_owned(), fault }))
+fn refused(subject: &Subject, json: &str, pointer: &str, defect: Defect) -> Checked {
+    same(json, (subject.canonical)(json), Err(NotCanonical { pointer: pointer.to_owned(), defect }))
 }
 
 fn sorts_keys(subject: &Subject) -> Checked {
@@ -58,14 +58,14 @@ fn keeps_case_and_width(subject: &Subject) -> Checked {
 fn takes_integers_alone(subject: &Subject) -> Checked {
     form(subject, "[9223372036854775807,-9223372036854775808,0]", "[9223372036854775807,-9223372036854775808,0]")?;
     for number in ["1000.0", "1e3", "-0", "9223372036854775808"] {
-        refused(subject, &format!(r#"{{"amount":{number}}}"#), "/amount", Fault::NotAnInteger)?;
+        refused(subject, &format!(r#"{{"amount":{number}}}"#), "/amount", Defect::NotAnInteger)?;
     }
     Ok(())
 }
 
 fn refuses_equal_keys(subject: &Subject) -> Checked {
-    refused(subject, r#"{"a":1," a":1}"#, "", Fault::SameKey("a".to_owned()))?;
-    refused(subject, r#"[{"b":{"a":1,"a":2}}]"#, "/0/b", Fault::SameKey("a".to_owned()))
+    refused(subject, r#"{"a":1," a":1}"#, "", Defect::SameKey("a".to_owned()))?;
+    refused(subject, r#"[{"b":{"a":1,"a":2}}]"#, "/0/b", Defect::SameKey("a".to_owned()))
 }
 
 fn is_its_own_form(subject: &Subject) -> Checked {

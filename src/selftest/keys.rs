@@ -1,14 +1,14 @@
 //! Idempotency keys.
 
-use super::subject::{Check, Checked, Subject, same};
+use super::subject::{Checked, SelfCheck, Subject, same};
 use crate::terms::intent::{Intent, KeyMode};
 
-pub(super) const CHECKS: &[Check] = &[
-    Check { name: "key-is-the-published-vector", run: is_the_published_vector },
-    Check { name: "key-ignores-how-the-intent-is-written", run: ignores_writing },
-    Check { name: "key-tells-intents-apart", run: tells_intents_apart },
-    Check { name: "key-mode-stable-keeps-it-none-sends-none", run: stable_and_none },
-    Check { name: "key-mode-per-attempt-changes-it", run: per_attempt },
+pub(super) const CHECKS: &[SelfCheck] = &[
+    SelfCheck { name: "key-is-the-published-vector", run: is_the_published_vector },
+    SelfCheck { name: "key-ignores-how-the-intent-is-written", run: ignores_writing },
+    SelfCheck { name: "key-tells-intents-apart", run: tells_intents_apart },
+    SelfCheck { name: "key-mode-stable-keeps-it-none-sends-none", run: stable_and_none },
+    SelfCheck { name: "key-mode-per-attempt-changes-it", run: per_attempt },
 ];
 
 fn key(subject: &Subject, json: &str, key: &str) -> Checked {

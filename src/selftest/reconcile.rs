@@ -1,14 +1,14 @@
 //! Reconciliation.
 
-use super::subject::{Check, Checked, Subject, same};
+use super::subject::{Checked, SelfCheck, Subject, same};
 use crate::reconcile::tally::Totals;
 
-pub(super) const CHECKS: &[Check] = &[
-    Check { name: "reconcile-clean-is-once-each", run: clean },
-    Check { name: "reconcile-counts-charges-beyond-the-first", run: duplicates },
-    Check { name: "reconcile-counts-expected-without-a-charge", run: lost },
-    Check { name: "reconcile-counts-charged-but-not-expected", run: unexpected },
-    Check { name: "reconcile-is-not-fooled-by-a-balance", run: balance },
+pub(super) const CHECKS: &[SelfCheck] = &[
+    SelfCheck { name: "reconcile-clean-is-once-each", run: clean },
+    SelfCheck { name: "reconcile-counts-charges-beyond-the-first", run: duplicates },
+    SelfCheck { name: "reconcile-counts-expected-without-a-charge", run: lost },
+    SelfCheck { name: "reconcile-counts-charged-but-not-expected", run: unexpected },
+    SelfCheck { name: "reconcile-is-not-fooled-by-a-balance", run: balance },
 ];
 
 /// Holds the totals of charges against the expected intents `a b c`.

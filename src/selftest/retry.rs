@@ -1,16 +1,16 @@
 //! The retry table.
 
-use super::subject::{Check, Checked, Subject, same};
+use super::subject::{Checked, SelfCheck, Subject, same};
 use crate::terms::outcome::{Action, Advice, Effect, Symptom};
 
-pub(super) const CHECKS: &[Check] = &[
-    Check { name: "retry-reads-each-status", run: reads_each_status },
-    Check { name: "retry-done-is-a-complete-2xx", run: done },
-    Check { name: "retry-never-sent-goes-again-as-it-is", run: never_sent },
-    Check { name: "retry-refused-is-fixed-not-repeated", run: refused },
-    Check { name: "retry-throttled-or-in-flight-backs-off", run: backs_off },
-    Check { name: "retry-lost-reply-keeps-its-key", run: lost_reply },
-    Check { name: "retry-unclear-reply-is-verified-first", run: unclear },
+pub(super) const CHECKS: &[SelfCheck] = &[
+    SelfCheck { name: "retry-reads-each-status", run: reads_each_status },
+    SelfCheck { name: "retry-done-is-a-complete-2xx", run: done },
+    SelfCheck { name: "retry-never-sent-goes-again-as-it-is", run: never_sent },
+    SelfCheck { name: "retry-refused-is-fixed-not-repeated", run: refused },
+    SelfCheck { name: "retry-throttled-or-in-flight-backs-off", run: backs_off },
+    SelfCheck { name: "retry-lost-reply-keeps-its-key", run: lost_reply },
+    SelfCheck { name: "retry-unclear-reply-is-verified-first", run: unclear },
 ];
 
 fn advised(subject: &Subject, symptoms: &[Symptom], effect: Effect, action: Action) -> Checked {

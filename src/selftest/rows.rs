@@ -1,13 +1,13 @@
 //! The declared rows.
 
-use super::subject::{Check, Checked, Subject, same};
-use crate::probe::verdict::Verdict;
+use super::subject::{Checked, SelfCheck, Subject, same};
+use crate::probe::verdict::RowVerdict;
 use crate::terms::figures::Figures;
 
-pub(super) const CHECKS: &[Check] = &[
-    Check { name: "rows-are-the-ten-published-ones", run: are_the_published },
-    Check { name: "rows-add-up-at-any-size", run: add_up },
-    Check { name: "rows-are-judged-by-every-figure", run: judged_by_every_figure },
+pub(super) const CHECKS: &[SelfCheck] = &[
+    SelfCheck { name: "rows-are-the-ten-published-ones", run: are_the_published },
+    SelfCheck { name: "rows-add-up-at-any-size", run: add_up },
+    SelfCheck { name: "rows-are-judged-by-every-figure", run: judged_by_every_figure },
 ];
 
 /// Scenario, policy, key, and requests, charges, unique, duplicates, lost.
@@ -62,10 +62,10 @@ fn judged_by_every_figure(subject: &Subject) -> Checked {
         Figures { duplicates: 0, ..row },
         Figures { lost: 0, ..row },
     ];
-    same("the row itself", (subject.verdict)(&row, &row), Verdict::Ok)?;
+    same("the row itself", (subject.verdict)(&row, &row), RowVerdict::Ok)?;
     for other in others {
-        same(&format!("{other:?}"), (subject.verdict)(&row, &other), Verdict::Mismatch)?;
-        same(&format!("{other:?} declared"), (subject.verdict)(&other, &row), Verdict::Mismatch)?;
+        same(&format!("{other:?}"), (subject.verdict)(&row, &other), RowVerdict::Mismatch)?;
+        same(&format!("{other:?} declared"), (subject.verdict)(&other, &row), RowVerdict::Mismatch)?;
     }
     Ok(())
 }

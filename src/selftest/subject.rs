@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use crate::probe::scenario::{SCENARIOS, Scenario};
-use crate::probe::verdict::Verdict;
-use crate::reconcile::tally::{Tally, Totals};
+use crate::probe::verdict::RowVerdict;
+use crate::reconcile::tally::{IntentTally, Totals};
 use crate::terms::canonical::NotCanonical;
 use crate::terms::figures::Figures;
 use crate::terms::intent::{Intent, KeyMode};
@@ -26,7 +26,7 @@ pub struct Subject<'a> {
     pub advice: &'a dyn Fn(Symptom) -> Advice,
     /// Whether a window covers so many attempts with this backoff and this timeout.
     pub covers: &'a dyn Fn(Duration, u32, Duration, Duration) -> bool,
-    pub verdict: &'a dyn Fn(&Figures, &Figures) -> Verdict,
+    pub verdict: &'a dyn Fn(&Figures, &Figures) -> RowVerdict,
     pub scenarios: &'a [Scenario],
 }
 
@@ -38,12 +38,12 @@ pub const IN_USE: Subject = Subject {
     symptom: &Symptom::of_status,
     advice: &Symptom::advice,
     covers: &crate::terms::dedup_window::covers,
-    verdict: &Verdict::of,
+    verdict: &RowVerdict::of,
     scenarios: SCENARIOS,
 };
 
 pub fn tallied(expected: &[&str], charges: &[&str]) -> Totals {
-    let mut tally = Tally::default();
+    let mut tally = IntentTally::default();
     for intent in expected {
         tally.expect(intent);
     }
@@ -54,7 +54,7 @@ pub fn tallied(expected: &[&str], charges: &[&str]) -> Totals {
 }
 
 /// One named check.
-pub struct Check {
+pub struct SelfCheck {
     pub name: &'static str,
     pub run: fn(&Subject) -> Checked,
 }

@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::checks::checks;
 use super::subject::*;
 use crate::probe::scenario::{Count, Declared, SCENARIOS, Scenario};
-use crate::probe::verdict::Verdict;
+use crate::probe::verdict::RowVerdict;
 use crate::reconcile::tally::Totals;
 use crate::server::policy::Policy;
-use crate::terms::canonical::{Fault, NotCanonical, canonical};
+use crate::terms::canonical::{Defect, NotCanonical, canonical};
 use crate::terms::figures::Figures;
 use crate::terms::intent::{KeyMode, attempt_key, intent_key};
 use crate::terms::outcome::{Action, Advice, Effect, Symptom};
@@ -60,7 +60,7 @@ fn what_is_in_use_passes_all_31() {
 /// A plausible canonical form in another language: a parsed value, written again.
 fn reprinted(json: &str) -> Result<String, NotCanonical> {
     let value: Value = serde_json::from_str(json)
-        .map_err(|error| NotCanonical { pointer: String::new(), fault: Fault::Syntax(error.to_string()) })?;
+        .map_err(|error| NotCanonical { pointer: String::new(), defect: Defect::Syntax(error.to_string()) })?;
     Ok(value.to_string())
 }
 
@@ -205,10 +205,10 @@ fn any_changed_declared_figure_is_seen(seen: &mut Seen) {
 fn a_verdict_that_overlooks_a_figure_is_seen(seen: &mut Seen) {
     let name = ["rows-are-judged-by-every-figure"];
     let with = |verdict| Subject { verdict, ..IN_USE };
-    seen.fails(&name, with(&|a, b| Verdict::of(&Figures { requests: 0, ..*a }, &Figures { requests: 0, ..*b })));
-    seen.fails(&name, with(&|a, b| Verdict::of(&Figures { charges: 0, ..*a }, &Figures { charges: 0, ..*b })));
-    seen.fails(&name, with(&|a, b| Verdict::of(&Figures { unique: 0, ..*a }, &Figures { unique: 0, ..*b })));
-    seen.fails(&name, with(&|a, b| Verdict::of(&Figures { duplicates: 0, ..*a }, &Figures { duplicates: 0, ..*b })));
-    seen.fails(&name, with(&|a, b| Verdict::of(&Figures { lost: 0, ..*a }, &Figures { lost: 0, ..*b })));
-    seen.fails(&name, with(&|_, _| Verdict::Mismatch));
+    seen.fails(&name, with(&|a, b| RowVerdict::of(&Figures { requests: 0, ..*a }, &Figures { requests: 0, ..*b })));
+    seen.fails(&name, with(&|a, b| RowVerdict::of(&Figures { charges: 0, ..*a }, &Figures { charges: 0, ..*b })));
+    seen.fails(&name, with(&|a, b| RowVerdict::of(&Figures { unique: 0, ..*a }, &Figures { unique: 0, ..*b })));
+    seen.fails(&name, with(&|a, b| RowVerdict::of(&Figures { duplicates: 0, ..*a }, &Figures { duplicates: 0, ..*b })));
+    seen.fails(&name, with(&|a, b| RowVerdict::of(&Figures { lost: 0, ..*a }, &Figures { lost: 0, ..*b })));
+    seen.fails(&name, with(&|_, _| RowVerdict::Mismatch));
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::subject::{Check, Checked, Subject, same};
+use super::subject::{Checked, SelfCheck, Subject, same};
 use crate::probe::scenario::BACKOFF;
 use crate::server::policy::Policy;
 
-pub(super) const CHECKS: &[Check] = &[
-    Check { name: "window-must-cover-the-retry-span", run: covers_the_span },
-    Check { name: "window-too-short-is-declared-to-duplicate", run: too_short_duplicates },
+pub(super) const CHECKS: &[SelfCheck] = &[
+    SelfCheck { name: "window-must-cover-the-retry-span", run: covers_the_span },
+    SelfCheck { name: "window-too-short-is-declared-to-duplicate", run: too_short_duplicates },
 ];
 
 /// Three attempts, 350 ms apart, 5 s of patience: 6.05 s.

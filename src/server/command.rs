@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 
 use super::args::ServeArgs;
-use super::fault::{Faults, Phase};
+use super::fault::{FaultPhase, PhaseCounter};
 use super::ledger::{Ledger, ReceiptNames};
 use super::policy::Policy;
 use super::service::{ChargeService, Server};
@@ -33,7 +33,7 @@ pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
     let bind = || TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen));
     let listener = once_free(bind)?;
     let address = listener.local_addr()?;
-    let faults = Arc::new(Faults::new(Phase::None));
+    let faults = Arc::new(PhaseCounter::new(FaultPhase::None));
     let service = ChargeService::new(policy, Arc::new(ledger), &found.charges, faults, 1);
     interrupt::until_signal(async {
         let _server = Server::start(listener, service)?;

@@ -11,7 +11,7 @@ pub const SLOW_REPLY: Duration = Duration::from_millis(600);
 
 named_enum! {
     /// Which failure the server provokes. Each hits the first request of every intent.
-    pub enum Phase {
+    pub enum FaultPhase {
         None = "none",
         /// Answers 503 before anything is written.
         PreCommitFailure = "pre_commit_failure",
@@ -31,35 +31,39 @@ pub enum Disruption {
     HoldAfterCommit(Duration),
 }
 
-impl Phase {
+impl FaultPhase {
     /// What happens to the `nth` request of an intent, counted from 1.
     pub fn disrupt(self, nth: u32) -> Disruption {
         match (self, nth) {
-            (Phase::PreCommitFailure, 1) => Disruption::RefuseBeforeCommit,
-            (Phase::PostCommitDrop, 1) => Disruption::DropAfterCommit,
-            (Phase::PostCommitSlow, 1) => Disruption::HoldAfterCommit(SLOW_REPLY),
-            (Phase::None | Phase::PreCommitFailure | Phase::PostCommitDrop | Phase::PostCommitSlow, _) => {
-                Disruption::None
-            }
+            (FaultPhase::PreCommitFailure, 1) => Disruption::RefuseBeforeCommit,
+            (FaultPhase::PostCommitDrop, 1) => Disruption::DropAfterCommit,
+            (FaultPhase::PostCommitSlow, 1) => Disruption::HoldAfterCommit(SLOW_REPLY),
+            (
+                FaultPhase::None
+                | FaultPhase::PreCommitFailure
+                | FaultPhase::PostCommitDrop
+                | FaultPhase::PostCommitSlow,
+                _,
+            ) => Disruption::None,
         }
     }
 }
 
 /// A phase at work: it counts the requests of each intent, over restarts of the server too.
 #[derive(Debug)]
-pub struct Faults {
-    phase: Phase,
+pub struct PhaseCounter {
+    phase: FaultPhase,
     seen: Mutex<HashMap<String, u32>>,
 }
 
-impl Faults {
-    pub fn new(phase: Phase) -> Faults {
-        Faults { phase, seen: Mutex::default() }
+impl PhaseCounter {
+    pub fn new(phase: FaultPhase) -> PhaseCounter {
+        PhaseCounter { phase, seen: Mutex::default() }
     }
 
     /// What happens to the request of this intent that has just come in.
     pub fn next(&self, intent: &str) -> Disruption {
-        if self.phase == Phase::None {
+        if self.phase == FaultPhase::None {
             return Disruption::None;
         }
         let mut seen = self.seen.lock().expect("no request panics while it counts");
@@ -75,8 +79,8 @@ mod tests {
 
     #[test]
     fn a_phase_hits_the_first_request_alone() {
-        for &phase in Phase::ALL {
-            assert_eq!(phase.disrupt(1) == Disruption::None, phase == Phase::None, "{phase}");
+        for &phase in FaultPhase::ALL {
+            assert_eq!(phase.disrupt(1) == Disruption::None, phase == FaultPhase::None, "{phase}");
             assert_eq!(phase.disrupt(2), Disruption::None, "{phase}");
         }
     }

@@ -65,7 +65,7 @@ struct State {
 
 /// What is found when a ledger is read back.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct LedgerContents {
     pub charges: Vec<Charge>,
     /// The bytes after the last newline: a line torn by a killed writer, not a charge.
     pub torn: Vec<u8>,
@@ -75,7 +75,7 @@ impl Ledger {
     /// Opens or creates the ledger and locks it, so that nobody else mixes lines in. A torn last line is cut off, so
     /// that the next append does not glue itself to it; what was cut is returned. Errors: the file cannot be opened or
     /// cut, is no file, is in use, or a whole line is malformed.
-    pub fn open(path: &Path, names: ReceiptNames) -> anyhow::Result<(Ledger, Reading)> {
+    pub fn open(path: &Path, names: ReceiptNames) -> anyhow::Result<(Ledger, LedgerContents)> {
         let file = lock(path)?;
         let found = read(path)?;
         let length = file.metadata()?.len() - found.torn.len() as u64;
@@ -155,13 +155,13 @@ fn lock(path: &Path) -> anyhow::Result<File> {
 }
 
 /// Reads a ledger back from disk. Errors name the file and the line.
-pub fn read(path: &Path) -> anyhow::Result<Reading> {
+pub fn read(path: &Path) -> anyhow::Result<LedgerContents> {
     let file = File::open(path).with_context(|| format!("cannot read ledger {}", path.display()))?;
     parse(BufReader::new(file)).with_context(|| format!("ledger {}", path.display()))
 }
 
-fn parse(input: impl BufRead) -> anyhow::Result<Reading> {
-    let mut reading = Reading::default();
+fn parse(input: impl BufRead) -> anyhow::Result<LedgerContents> {
+    let mut reading = LedgerContents::default();
     let mut lines = Lines::new(input);
     while let Some((number, line)) = lines.next()? {
         match line {

@@ -22,7 +22,7 @@ use tokio::net::TcpStream;
 use tokio::sync::RwLock;
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::fault::{Disruption, Faults};
+use super::fault::{Disruption, PhaseCounter};
 use super::gate::Gates;
 use super::ledger::{Charge, Ledger};
 use super::policy::Policy;
@@ -55,7 +55,7 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(1);
 pub struct ChargeService {
     policy: Policy,
     ledger: Arc<Ledger>,
-    faults: Arc<Faults>,
+    faults: Arc<PhaseCounter>,
     gates: Gates,
     store: Store,
     /// Held shared by each commit under way; whoever takes it whole finds the ledger at rest.
@@ -84,7 +84,7 @@ impl ChargeService {
         policy: Policy,
         ledger: Arc<Ledger>,
         charged: &[Charge],
-        faults: Arc<Faults>,
+        faults: Arc<PhaseCounter>,
         rivals: usize,
     ) -> ChargeService {
         ChargeService {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::fault::{Faults, Phase};
+use super::fault::{FaultPhase, PhaseCounter};
 use super::ledger::{Ledger, ReceiptNames};
 use super::policy::Policy;
 use super::service::*;
@@ -22,11 +22,11 @@ struct Scene {
 }
 
 impl Scene {
-    fn start(policy: Policy, phase: Phase, rivals: usize, patience: Patience) -> Scene {
+    fn start(policy: Policy, phase: FaultPhase, rivals: usize, patience: Patience) -> Scene {
         let folder = tempfile::tempdir().unwrap();
         let names = ReceiptNames { scope: "unit".into(), digits: 8 };
         let ledger = Ledger::begin(&folder.path().join("ledger"), names).unwrap();
-        let faults = Arc::new(Faults::new(phase));
+        let faults = Arc::new(PhaseCounter::new(phase));
         let mut service = ChargeService::new(policy, Arc::new(ledger), &[], faults, rivals);
         service.patience = patience;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -72,7 +72,7 @@ async fn settle() {
 fn no_rival_commits_before_all_have_arrived() {
     block_on(async {
         for policy in [Policy::KeyAtomic, Policy::KeyRacy { window: SOON }] {
-            let scene = Scene::start(policy, Phase::None, 2, Patience::default());
+            let scene = Scene::start(policy, FaultPhase::None, 2, Patience::default());
             let first = scene.send(&charge()).await;
             settle().await;
             assert_eq!(scene.charges(), 0, "{policy:?}");
@@ -88,7 +88,7 @@ fn no_rival_commits_before_all_have_arrived() {
 fn a_held_reply_is_not_sent_while_the_client_waits() {
     block_on(async {
         let patience = Patience { hold: Duration::from_secs(60), ..Patience::default() };
-        let scene = Scene::start(Policy::KeyAtomic, Phase::PostCommitSlow, 1, patience);
+        let scene = Scene::start(Policy::KeyAtomic, FaultPhase::PostCommitSlow, 1, patience);
         let mut held = scene.send(&charge()).await;
         // Well past the least time of the hold, which alone would let the reply go.
         let waited = tokio::time::timeout(super::fault::SLOW_REPLY + SOON * 4, held.read_u8()).await;
@@ -104,7 +104,7 @@ fn a_held_reply_goes_out_when_patience_ends() {
     block_on(async {
         let scene = Scene::start(
             Policy::KeyAtomic,
-            Phase::PostCommitSlow,
+            FaultPhase::PostCommitSlow,
             1,
             Patience { hold: Duration::ZERO, ..Patience::default() },
         );
@@ -116,7 +116,7 @@ fn a_held_reply_goes_out_when_patience_ends() {
 fn a_stuck_request_is_given_up() {
     block_on(async {
         let patience = Patience { head: SOON, body: SOON, ..Patience::default() };
-        let scene = Scene::start(Policy::Naive, Phase::None, 1, patience);
+        let scene = Scene::start(Policy::Naive, FaultPhase::None, 1, patience);
         let whole = charge();
         let in_the_head = scene.send(whole.split_at(20).0).await;
         let in_the_body = scene.send(whole.split_at(whole.len() - 1).0).await;

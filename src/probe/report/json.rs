@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Judged, Report};
-use crate::probe::attempt::Attempt;
-use crate::probe::verdict::Verdict;
+use super::{Judged, ProbeReport};
+use crate::probe::attempt::ReadAttempt;
+use crate::probe::verdict::RowVerdict;
 use crate::server::ledger::Charge;
 use crate::terms::figures::Figures;
 
@@ -18,12 +18,12 @@ struct Scenario<'a> {
     key: &'a str,
     declared: Figures,
     measured: Figures,
-    verdict: Verdict,
-    attempts: &'a [Attempt],
+    verdict: RowVerdict,
+    attempts: &'a [ReadAttempt],
     ledger: &'a [Charge],
 }
 
-pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &ProbeReport) -> io::Result<()> {
     writeln!(out, "{{\"tool\":\"idem\",\"version\":\"{}\",\"scenarios\":[", env!("CARGO_PKG_VERSION"))?;
     for (index, judged) in report.scenarios.iter().enumerate() {
         if index > 0 {
@@ -53,7 +53,7 @@ fn scenario(judged: &Judged) -> Scenario<'_> {
 }
 
 /// What varies from run to run: seconds, milliseconds, ports. Latencies stand in the order of the attempts.
-fn varying(report: &Report) -> serde_json::Value {
+fn varying(report: &ProbeReport) -> serde_json::Value {
     let scenarios = report.scenarios.iter().map(|judged| {
         let latencies = judged.run.attempts.iter().map(|attempt| rounded(attempt.elapsed.as_secs_f64() * 1e3));
         json!({

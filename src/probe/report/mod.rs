@@ -8,8 +8,8 @@ pub mod text;
 use std::time::Duration;
 
 use super::run::Run;
-use super::trial::Setup;
-use super::verdict::Verdict;
+use super::runner::Setup;
+use super::verdict::RowVerdict;
 use crate::terms::figures::Figures;
 
 /// One scenario, judged.
@@ -18,13 +18,13 @@ pub struct Judged {
     pub setup: Setup,
     pub declared: Figures,
     pub measured: Figures,
-    pub verdict: Verdict,
+    pub verdict: RowVerdict,
     pub run: Run,
 }
 
 /// All scenarios of one probe, in declared order.
 #[derive(Debug)]
-pub struct Report {
+pub struct ProbeReport {
     pub scenarios: Vec<Judged>,
     pub wall: Duration,
     /// How often everything was run.

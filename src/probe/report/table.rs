@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Judged;
-use crate::probe::verdict::Verdict;
+use crate::probe::verdict::RowVerdict;
 use crate::terms::figures::Figures;
 
 const RULE: &str = "----------------------------------------------------------------------------------";
@@ -31,8 +31,8 @@ pub fn figures(out: &mut dyn Write, figures: &Figures) -> io::Result<()> {
 /// What was declared, for the figures that differ.
 fn difference(judged: &Judged) -> String {
     match judged.verdict {
-        Verdict::Ok => String::new(),
-        Verdict::Mismatch => {
+        RowVerdict::Ok => String::new(),
+        RowVerdict::Mismatch => {
             let differing = judged.declared.named().into_iter().zip(judged.measured.named());
             let declared: Vec<_> = differing
                 .filter(|(declared, measured)| declared != measured)

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::Judged;
-use crate::probe::attempt::Attempt;
+use crate::probe::attempt::ReadAttempt;
 use crate::server::ledger::Charge;
 
 /// Digits of a key that a ledger line shows.
@@ -35,7 +35,7 @@ fn each_of<T>(items: &[T], own: impl Fn(&T) -> bool, mut each: impl FnMut(&T) ->
     Ok(&items[end..])
 }
 
-fn attempt(out: &mut dyn Write, attempt: &Attempt) -> io::Result<()> {
+fn attempt(out: &mut dyn Write, attempt: &ReadAttempt) -> io::Result<()> {
     writeln!(
         out,
         "attempt={} status={} kind={:<9} replay={} retry={} intent={}",

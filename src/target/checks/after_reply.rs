@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{Plan, enough};
-use crate::proxy::{CutAt, End, Fault, Until};
+use crate::proxy::{CutAt, Fault, FaultName};
 use crate::target::drive::session::Session;
 use crate::target::facts::case::Case;
 use crate::target::options::Options;
@@ -26,12 +26,12 @@ pub fn pre_fail_plan(_: &Options) -> Plan {
 }
 
 pub async fn pre_fail(session: &Session) -> Vec<Case> {
-    let fault = Fault::Answer { status: 503, retry_after: None };
+    let fault = FaultName::PreFail.plain();
     rounds(session, "pre_fail", "answered 503 by the proxy, not forwarded", fault, session.patience()).await
 }
 
 pub async fn post_drop(session: &Session) -> Vec<Case> {
-    let fault = Fault::DropAfterReply { by: End::Rst };
+    let fault = FaultName::PostDrop.plain();
     session
         .retry_later(
             rounds(session, "post_drop", "the proxy reads the reply and resets the client", fault, session.patience())
@@ -43,7 +43,7 @@ pub async fn post_drop(session: &Session) -> Vec<Case> {
 pub async fn post_slow(session: &Session) -> Vec<Case> {
     // The reply is held until the client has given up, so its patience may be short, but not shorter than the handler.
     let patience = (session.latency() * 4).max(Duration::from_millis(250)).min(session.patience());
-    let fault = Fault::HoldReply { until: Until::ClientGone };
+    let fault = FaultName::PostSlow.plain();
     session
         .retry_later(
             rounds(session, "post_slow", "the proxy holds the reply until the client gives up", fault, patience).await,
@@ -52,7 +52,7 @@ pub async fn post_slow(session: &Session) -> Vec<Case> {
 }
 
 pub async fn post_error(session: &Session) -> Vec<Case> {
-    let fault = Fault::ReplaceReply { status: 502, retry_after: None };
+    let fault = FaultName::PostError.plain();
     session
         .retry_later(
             rounds(session, "post_error", "the proxy says 502 instead of the reply", fault, session.patience()).await,
@@ -61,11 +61,9 @@ pub async fn post_error(session: &Session) -> Vec<Case> {
 }
 
 pub async fn half_reply(session: &Session) -> Vec<Case> {
-    let cut = |at| Fault::CutReply { at };
-    let mut cases =
-        rounds(session, "half_reply", "the reply is cut in its body", cut(CutAt::Body), session.patience()).await;
-    cases
-        .push(round(session, "half_reply", "the reply is cut in its head", cut(CutAt::Head), session.patience()).await);
+    let (in_body, in_head) = (FaultName::HalfReply.plain(), Fault::CutReply { at: CutAt::Head });
+    let mut cases = rounds(session, "half_reply", "the reply is cut in its body", in_body, session.patience()).await;
+    cases.push(round(session, "half_reply", "the reply is cut in its head", in_head, session.patience()).await);
     session.retry_later(cases).await
 }
 

@@ -1,7 +1,7 @@
 //! Copies that the client does not know of: delivered twice, or held back and let go when the retry is done.
 
 use super::{Plan, enough};
-use crate::proxy::{Fault, Gate, Second, Until};
+use crate::proxy::{Fault, Gate, SecondCopy, Until};
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Shortfall};
 use crate::target::options::Options;
@@ -16,8 +16,8 @@ pub fn double_plan(_: &Options) -> Plan {
 
 pub async fn double(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
-    let together = (0..TOGETHER).map(|_| (Second::Together, "twice at once"));
-    let after = (0..AFTER).map(|_| (Second::AfterFirstReply, "again after the first reply"));
+    let together = (0..TOGETHER).map(|_| (SecondCopy::Together, "twice at once"));
+    let after = (0..AFTER).map(|_| (SecondCopy::AfterFirstReply, "again after the first reply"));
     for (second, label) in together.chain(after) {
         let mut case = session.case("double", label);
         let note = format!("the proxy delivers it {label}");

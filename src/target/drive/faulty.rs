@@ -10,7 +10,7 @@ use super::session::Session;
 use crate::http::client;
 use crate::http::client::{Outcome, Reply};
 use crate::http::message::Message;
-use crate::proxy::{Event, Fault, Proxy, Settings, What};
+use crate::proxy::{Event, EventKind as What, Fault, Proxy, Settings};
 use crate::target::facts::answer::Answer;
 use crate::target::facts::case::{Act, Attempt, Case, Shortfall};
 use crate::target::request::template::Call;

@@ -28,11 +28,11 @@ pub const MAX_DEPTH: usize = 64;
 pub struct NotCanonical {
     /// JSON pointer (RFC 6901) to the place; empty for the whole text.
     pub pointer: String,
-    pub fault: Fault,
+    pub defect: Defect,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum Defect {
     /// Not one JSON text (RFC 8259); the parser's own words, with line and column.
     Syntax(String),
     /// A number that is no integer literal in the range of i64.
@@ -50,7 +50,7 @@ pub enum Fault {
 /// (literal duplicates included), nesting above `MAX_DEPTH`.
 pub fn canonical(json: &str) -> Result<String, NotCanonical> {
     let node: OrderedJson = serde_json::from_str(json)
-        .map_err(|error| NotCanonical { pointer: String::new(), fault: Fault::Syntax(error.to_string()) })?;
+        .map_err(|error| NotCanonical { pointer: String::new(), defect: Defect::Syntax(error.to_string()) })?;
     let mut writer = Writer { out: String::with_capacity(json.len()), pointer: String::new(), depth: 0 };
     writer.node(&node)?;
     Ok(writer.out)
@@ -70,7 +70,7 @@ impl Writer {
             OrderedJson::Bool(bool) => self.out.push_str(if *bool { "true" } else { "false" }),
             OrderedJson::Number(number) => match number.as_i64() {
                 Some(integer) => self.out.push_str(&integer.to_string()),
-                None => return self.refuse(Fault::NotAnInteger),
+                None => return self.refuse(Defect::NotAnInteger),
             },
             OrderedJson::Text(text) => self.text(text.trim()),
             OrderedJson::Array(items) => return self.array(items),
@@ -95,7 +95,7 @@ impl Writer {
         let mut sorted = BTreeMap::new();
         for (key, value) in members {
             if sorted.insert(key.trim(), value).is_some() {
-                return self.refuse(Fault::SameKey(key.trim().to_owned()));
+                return self.refuse(Defect::SameKey(key.trim().to_owned()));
             }
         }
         self.out.push('{');
@@ -118,7 +118,7 @@ impl Writer {
         self.pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return self.refuse(Fault::TooDeep);
+            return self.refuse(Defect::TooDeep);
         }
         self.node(node)?;
         self.depth -= 1;
@@ -144,8 +144,8 @@ impl Writer {
         self.out.push('"');
     }
 
-    fn refuse(&self, fault: Fault) -> Result<(), NotCanonical> {
-        Err(NotCanonical { pointer: self.pointer.clone(), fault })
+    fn refuse(&self, defect: Defect) -> Result<(), NotCanonical> {
+        Err(NotCanonical { pointer: self.pointer.clone(), defect })
     }
 }
 
@@ -154,13 +154,13 @@ impl fmt::Display for NotCanonical {
         if !self.pointer.is_empty() {
             write!(f, "at {}: ", self.pointer)?;
         }
-        match &self.fault {
-            Fault::Syntax(error) => write!(f, "not JSON: {error}"),
-            Fault::NotAnInteger => {
+        match &self.defect {
+            Defect::Syntax(error) => write!(f, "not JSON: {error}"),
+            Defect::NotAnInteger => {
                 write!(f, "a number must be an integer within i64, written without `.`, `e` or `-0`")
             }
-            Fault::SameKey(key) => write!(f, "two keys are both `{}` once trimmed; rename one", key.escape_debug()),
-            Fault::TooDeep => write!(f, "nested deeper than {MAX_DEPTH} levels"),
+            Defect::SameKey(key) => write!(f, "two keys are both `{}` once trimmed; rename one", key.escape_debug()),
+            Defect::TooDeep => write!(f, "nested deeper than {MAX_DEPTH} levels"),
         }
     }
 }

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 use super::*;
 
-fn fault(json: &str) -> (String, Fault) {
+fn defect(json: &str) -> (String, Defect) {
     let error = canonical(json).expect_err(json);
-    (error.pointer, error.fault)
+    (error.pointer, error.defect)
 }
 
 #[test]
@@ -40,10 +40,12 @@ fn numbers_other_than_integers_are_refused_where_they_stand() {
     for number in ["1000.0", "1e3", "1E3", "-0", "-0.0", "0.1", "9223372036854775808", "-9223372036854775809", "1e400"]
     {
         let json = format!(r#"{{"a":[0,{{"~x/y":{number}}}]}}"#);
-        match fault(&json) {
-            (pointer, Fault::NotAnInteger) => assert_eq!(pointer, "/a/1/~0x~1y", "{number}"),
+        match defect(&json) {
+            (pointer, Defect::NotAnInteger) => assert_eq!(pointer, "/a/1/~0x~1y", "{number}"),
             // Beyond the doubles the parser itself gives up.
-            (_, Fault::Syntax(text)) => assert!(number == "1e400" && text.contains("out of range"), "{number}: {text}"),
+            (_, Defect::Syntax(text)) => {
+                assert!(number == "1e400" && text.contains("out of range"), "{number}: {text}")
+            }
             other => panic!("{number}: {other:?}"),
         }
     }
@@ -51,8 +53,8 @@ fn numbers_other_than_integers_are_refused_where_they_stand() {
 
 #[test]
 fn equal_keys_are_refused_literal_or_by_trimming() {
-    assert_eq!(fault(r#"{"a":1,"a":1}"#), (String::new(), Fault::SameKey("a".into())));
-    assert_eq!(fault(r#"[{"x":{"a":1," a":1}}]"#), ("/0/x".into(), Fault::SameKey("a".into())));
+    assert_eq!(defect(r#"{"a":1,"a":1}"#), (String::new(), Defect::SameKey("a".into())));
+    assert_eq!(defect(r#"[{"x":{"a":1," a":1}}]"#), ("/0/x".into(), Defect::SameKey("a".into())));
     assert_eq!(canonical(r#"{"a":1,"A":1}"#).as_deref(), Ok(r#"{"A":1,"a":1}"#));
 }
 
@@ -60,15 +62,15 @@ fn equal_keys_are_refused_literal_or_by_trimming() {
 fn depth_is_bounded() {
     let nested = |depth: usize| "[".repeat(depth) + "1" + &"]".repeat(depth);
     assert_eq!(canonical(&nested(MAX_DEPTH)), Ok(nested(MAX_DEPTH)));
-    assert_eq!(fault(&nested(MAX_DEPTH + 1)).1, Fault::TooDeep);
-    assert!(matches!(fault(&nested(100_000)).1, Fault::Syntax(_)));
+    assert_eq!(defect(&nested(MAX_DEPTH + 1)).1, Defect::TooDeep);
+    assert!(matches!(defect(&nested(100_000)).1, Defect::Syntax(_)));
 }
 
 #[test]
 fn what_is_not_one_json_text_is_refused() {
     for json in ["", " ", "{", "nul", "{}{}", "'a'", "[1,]", "\u{feff}{}", r#""\ud800""#, "01", "+1", "NaN", "\"a\tb\""]
     {
-        assert!(matches!(fault(json).1, Fault::Syntax(_)), "{json}");
+        assert!(matches!(defect(json).1, Defect::Syntax(_)), "{json}");
     }
 }
 

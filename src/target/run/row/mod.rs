@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::reconcile::tally::Tally;
+use crate::reconcile::tally::IntentTally;
 use crate::target::checks::Check;
 use crate::target::facts::case::{Case, Rule, Swept};
 use crate::target::judge::invariants::{Judgement, judge};
@@ -88,7 +88,7 @@ impl Row {
 
     /// Charges are counted, and called duplicates or lost, by the rule of `reconcile`.
     pub fn figures(&self) -> Figures {
-        let mut tally = Tally::default();
+        let mut tally = IntentTally::default();
         let counted = self.cases.iter().filter(|case| case.charges.is_some());
         for case in counted {
             expected(case).into_iter().for_each(|intent| {

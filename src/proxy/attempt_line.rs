@@ -6,9 +6,9 @@ use std::time::SystemTime;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::event::What;
+use super::event::EventKind;
 use super::fault::End;
-use super::phase::Phase;
+use super::fault_name::FaultName;
 use crate::http::message::Message;
 use crate::terms::outcome::{Kind, Symptom};
 use crate::text::pointer::{Found, Pointer};
@@ -16,7 +16,7 @@ use crate::text::time::rfc3339;
 
 /// A reading that grows with the events of its exchange. Absent fields are left out, but for `status`.
 #[derive(Clone, Debug, Serialize)]
-pub struct Reading {
+pub struct AttemptLine {
     /// When the request was there whole.
     time: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub struct Reading {
     symptom: Option<Symptom>,
     /// The symptom's coarse kind.
     kind: Option<Kind>,
-    fault: Phase,
+    fault: FaultName,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,10 +47,10 @@ pub struct Reading {
     note: Option<String>,
 }
 
-impl Reading {
-    pub fn new(at: SystemTime, intent: Option<(String, u32)>, key: Option<String>, fault: Phase) -> Reading {
+impl AttemptLine {
+    pub fn new(at: SystemTime, intent: Option<(String, u32)>, key: Option<String>, fault: FaultName) -> AttemptLine {
         let (intent, attempt) = intent.unzip();
-        Reading {
+        AttemptLine {
             time: rfc3339(at),
             intent,
             attempt,
@@ -68,12 +68,14 @@ impl Reading {
     }
 
     /// Takes in what happened. `receipt_at` is where a reply names its receipt.
-    pub fn observe(&mut self, what: &What, receipt_at: &Pointer) {
+    pub fn observe(&mut self, what: &EventKind, receipt_at: &Pointer) {
         match what {
-            What::UpstreamReplied { reply, .. } => self.replied(Said::of(reply, receipt_at)),
-            What::UpstreamFailed { symptom, detail, .. } => self.add_note(&format!("upstream: {symptom}: {detail}")),
-            What::Released { in_time: false } => self.add_note("held as long as --hold allows"),
-            What::ReplySent { status, reply, retry_after } => {
+            EventKind::UpstreamReplied { reply, .. } => self.replied(Said::of(reply, receipt_at)),
+            EventKind::UpstreamFailed { symptom, detail, .. } => {
+                self.add_note(&format!("upstream: {symptom}: {detail}"))
+            }
+            EventKind::Released { in_time: false } => self.add_note("held as long as --hold allows"),
+            EventKind::ReplySent { status, reply, retry_after } => {
                 self.status = Some(*status);
                 self.retry_after = match reply {
                     Some(reply) => reply.head.get("retry-after").map(|v| String::from_utf8_lossy(v).into_owned()),
@@ -84,29 +86,29 @@ impl Reading {
                 }
                 self.client_saw(Symptom::of_status(*status));
             }
-            What::ReplyCut { status, bytes } => {
+            EventKind::ReplyCut { status, bytes } => {
                 self.status = *status;
                 self.add_note(&format!("the reply was cut after {bytes} bytes"));
                 self.client_saw(if *bytes == 0 { Symptom::Closed } else { Symptom::Truncated });
             }
-            What::ClientDropped { by: End::Fin } => self.client_saw(Symptom::Closed),
-            What::ClientDropped { by: End::Rst } => self.client_saw(Symptom::Reset),
-            What::ClientGone => {
+            EventKind::ClientDropped { by: End::Fin } => self.client_saw(Symptom::Closed),
+            EventKind::ClientDropped { by: End::Rst } => self.client_saw(Symptom::Reset),
+            EventKind::ClientGone => {
                 self.add_note("the client gave up");
                 self.client_saw(Symptom::ReadTimeout);
             }
-            What::BadRequest { detail } => {
+            EventKind::BadRequest { detail } => {
                 self.status = Some(400);
                 self.add_note(&format!("not an HTTP/1 request: {detail}"));
                 self.client_saw(Symptom::ClientError);
             }
-            What::RequestRead { .. }
-            | What::Held
-            | What::Released { in_time: true }
-            | What::ForwardStarted { .. }
-            | What::RequestForwarded { .. }
-            | What::UpstreamCut { .. }
-            | What::Ended => {}
+            EventKind::RequestRead { .. }
+            | EventKind::Held
+            | EventKind::Released { in_time: true }
+            | EventKind::ForwardStarted { .. }
+            | EventKind::RequestForwarded { .. }
+            | EventKind::UpstreamCut { .. }
+            | EventKind::Ended => {}
         }
     }
 

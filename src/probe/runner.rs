@@ -11,13 +11,13 @@ use tokio::sync::{Barrier, Semaphore};
 use tokio::task::JoinSet;
 
 use super::attempt;
-use super::attempt::Attempt;
+use super::attempt::ReadAttempt;
 use super::retry::Budget;
 use super::scenario::{BACKOFF, Scenario};
 use crate::console::progress::Progress;
 use crate::http::client;
 use crate::http::client::Outcome;
-use crate::server::fault::Faults;
+use crate::server::fault::PhaseCounter;
 use crate::server::ledger;
 use crate::server::ledger::{Charge, Ledger, ReceiptNames};
 use crate::server::policy::Policy;
@@ -48,21 +48,21 @@ pub struct Shared {
 
 /// What the attempts of one scenario share.
 #[derive(Clone)]
-pub struct Trial {
+pub struct ScenarioRunner {
     setup: Setup,
     /// Outlives the server, so that a restarted one is found at the same address.
     listener: Arc<TcpListener>,
     pub address: SocketAddr,
     ledger: Arc<Ledger>,
-    faults: Arc<Faults>,
+    faults: Arc<PhaseCounter>,
     shared: Shared,
     /// Where intents wait after their first attempts for the server's restart; None where there is none.
     restart: Option<Arc<Barrier>>,
 }
 
-impl Trial {
+impl ScenarioRunner {
     /// A bound port and an empty ledger at `path`. Errors: either cannot be had.
-    pub fn set_up(setup: Setup, path: &Path, mut shared: Shared) -> anyhow::Result<Trial> {
+    pub fn set_up(setup: Setup, path: &Path, mut shared: Shared) -> anyhow::Result<ScenarioRunner> {
         let scenario = setup.scenario;
         if scenario.in_order {
             // One at a time as it is: in the common queue each would wait for thousands of others.
@@ -75,12 +75,12 @@ impl Trial {
         let names = ReceiptNames { scope: scenario.name.to_owned(), digits };
         let ledger = Ledger::begin(path, names)?;
         let restart = scenario.restart.then(|| Arc::new(Barrier::new(setup.intents as usize + 1)));
-        Ok(Trial {
+        Ok(ScenarioRunner {
             setup,
             listener: Arc::new(listener),
             address,
             ledger: Arc::new(ledger),
-            faults: Arc::new(Faults::new(scenario.phase)),
+            faults: Arc::new(PhaseCounter::new(scenario.phase)),
             shared,
             restart,
         })
@@ -106,7 +106,7 @@ impl Trial {
     }
 
     /// All intents, side by side unless their order matters.
-    pub async fn attempt_all(&self, intents: &[Intent]) -> anyhow::Result<Vec<Attempt>> {
+    pub async fn attempt_all(&self, intents: &[Intent]) -> anyhow::Result<Vec<ReadAttempt>> {
         let side_by_side = match self.setup.scenario {
             scenario if scenario.in_order => 1,
             // Every intent has to reach the restart before any goes on.
@@ -132,7 +132,7 @@ impl Trial {
         &self,
         server: Server,
         intents: &[Intent],
-    ) -> anyhow::Result<(Server, Vec<Attempt>)> {
+    ) -> anyhow::Result<(Server, Vec<ReadAttempt>)> {
         let restart = async {
             if let Some(first_attempts_done) = &self.restart {
                 first_attempts_done.wait().await;
@@ -150,7 +150,7 @@ impl Trial {
 
     /// The retry loop of one intent. The budget is of attempts and backoffs: waiting for a turn or for the restart is
     /// not the client's time. Errors: an attempt that failed on our side of the network.
-    async fn attempt_intent(self, intent: Intent) -> anyhow::Result<Vec<Attempt>> {
+    async fn attempt_intent(self, intent: Intent) -> anyhow::Result<Vec<ReadAttempt>> {
         let budget = Budget { attempts: self.setup.scenario.attempts, backoff: BACKOFF, total: INTENT_TIME };
         let mut spent = Duration::ZERO;
         let mut attempts = Vec::with_capacity(2);

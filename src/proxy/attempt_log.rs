@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, SystemTime};
 
-use super::event::{Event, What};
+use super::attempt_line;
+use super::attempt_line::AttemptLine;
+use super::event::{Event, EventKind};
 use super::exchange::Exchange;
 use super::fault::Fault;
+use super::fault_name::FaultName;
 use super::gate::Gate;
-use super::phase::{On, Phase};
-use super::reading;
-use super::reading::Reading;
+use super::trigger::Trigger;
 use crate::text::pointer::Pointer;
 
 /// Intents whose attempts are still counted; of the one that came longest ago the next attempt counts as the first.
@@ -19,8 +20,8 @@ const INTENTS: usize = 100_000;
 /// What the user chose.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    pub phase: Phase,
-    pub on: On,
+    pub fault: FaultName,
+    pub on: Trigger,
     pub seed: u64,
     pub retry_after: Option<u64>,
     pub cut_after: Duration,
@@ -33,13 +34,13 @@ pub struct Rules {
 /// An attempt under way, or ended and waiting for an earlier one of its intent.
 struct Open {
     intent: Option<String>,
-    reading: Reading,
+    line: AttemptLine,
     /// Opens when a later attempt of the intent has ended.
     later: Gate,
     has_ended: bool,
 }
 
-pub struct Book {
+pub struct AttemptLog {
     rules: Rules,
     /// Attempts of all intents.
     total: u64,
@@ -52,9 +53,9 @@ pub struct Book {
     waiting: HashMap<String, VecDeque<u64>>,
 }
 
-impl Book {
-    pub fn new(rules: Rules) -> Book {
-        Book {
+impl AttemptLog {
+    pub fn new(rules: Rules) -> AttemptLog {
+        AttemptLog {
             rules,
             total: 0,
             attempts: HashMap::new(),
@@ -66,51 +67,51 @@ impl Book {
 
     /// Enters a request, and chooses its fault. A request that names no intent is passed on.
     pub fn enter(&mut self, exchange: &Exchange) -> Fault {
-        let intent = reading::name_at(&exchange.request.body, &self.rules.intent_at);
+        let intent = attempt_line::name_at(&exchange.request.body, &self.rules.intent_at);
         let key =
             exchange.request.head.get(&self.rules.key_header).map(|key| String::from_utf8_lossy(key).into_owned());
         let numbered = intent.clone().map(|intent| {
             let attempt = self.count(&intent);
             (intent, attempt)
         });
-        let phase = match &numbered {
-            Some((_, attempt)) if self.rules.on.hits(self.total, *attempt, self.rules.seed) => self.rules.phase,
-            Some(_) | None => Phase::None,
+        let name = match &numbered {
+            Some((_, attempt)) if self.rules.on.hits(self.total, *attempt, self.rules.seed) => self.rules.fault,
+            Some(_) | None => FaultName::None,
         };
         if let Some(intent) = &intent {
             self.waiting.entry(intent.clone()).or_default().push_back(exchange.id);
         }
         let later = Gate::new();
-        let fault = phase.fault(&later, self.rules.retry_after, self.rules.cut_after);
-        let reading = Reading::new(SystemTime::now(), numbered, key, phase);
-        self.open.insert(exchange.id, Open { intent, reading, later, has_ended: false });
+        let fault = name.fault(&later, self.rules.retry_after, self.rules.cut_after);
+        let line = AttemptLine::new(SystemTime::now(), numbered, key, name);
+        self.open.insert(exchange.id, Open { intent, line, later, has_ended: false });
         fault
     }
 
     /// Takes in an event, and gives the readings that are finished by it.
-    pub fn observe(&mut self, event: &Event) -> Vec<Reading> {
-        if let What::BadRequest { .. } = event.what {
-            let mut reading = Reading::new(SystemTime::now(), None, None, Phase::None);
-            reading.observe(&event.what, &self.rules.receipt_at);
-            return vec![reading];
+    pub fn observe(&mut self, event: &Event) -> Vec<AttemptLine> {
+        if let EventKind::BadRequest { .. } = event.what {
+            let mut line = AttemptLine::new(SystemTime::now(), None, None, FaultName::None);
+            line.observe(&event.what, &self.rules.receipt_at);
+            return vec![line];
         }
         let Some(open) = self.open.get_mut(&event.exchange) else { return Vec::new() };
-        open.reading.observe(&event.what, &self.rules.receipt_at);
-        if matches!(event.what, What::Ended) { self.end(event.exchange) } else { Vec::new() }
+        open.line.observe(&event.what, &self.rules.receipt_at);
+        if matches!(event.what, EventKind::Ended) { self.end(event.exchange) } else { Vec::new() }
     }
 
     /// All readings that are left, those of exchanges under way too, in the order of their requests.
-    pub fn stop(&mut self) -> Vec<Reading> {
+    pub fn stop(&mut self) -> Vec<AttemptLine> {
         self.waiting.clear();
         let left = std::mem::take(&mut self.open).into_values();
         left.map(|mut open| {
-            open.reading.stopped();
-            open.reading
+            open.line.stopped();
+            open.line
         })
         .collect()
     }
 
-    fn end(&mut self, exchange: u64) -> Vec<Reading> {
+    fn end(&mut self, exchange: u64) -> Vec<AttemptLine> {
         let Some(open) = self.open.get_mut(&exchange) else { return Vec::new() };
         open.has_ended = true;
         let Some(intent) = open.intent.clone() else { return self.close(exchange).into_iter().collect() };
@@ -128,7 +129,7 @@ impl Book {
     }
 
     /// Closes what has ended, up to the first exchange that has not.
-    fn finished(&mut self, mut queue: VecDeque<u64>) -> (Vec<Reading>, VecDeque<u64>) {
+    fn finished(&mut self, mut queue: VecDeque<u64>) -> (Vec<AttemptLine>, VecDeque<u64>) {
         let mut finished = Vec::new();
         while let Some(first) = queue.front().copied().filter(|first| self.open.get(first).is_none_or(|o| o.has_ended))
         {
@@ -138,8 +139,8 @@ impl Book {
         (finished, queue)
     }
 
-    fn close(&mut self, exchange: u64) -> Option<Reading> {
-        self.open.remove(&exchange).map(|open| open.reading)
+    fn close(&mut self, exchange: u64) -> Option<AttemptLine> {
+        self.open.remove(&exchange).map(|open| open.line)
     }
 
     /// The attempt's number within its intent.
