@@ -9,6 +9,7 @@ use crate::probe::scenario::{SCENARIOS, Scenario};
 use crate::probe::verdict::RowVerdict;
 use crate::reconcile::tally::{IntentTally, Totals};
 use crate::terms::canonical::NotCanonical;
+use crate::terms::dedup_window::Retries;
 use crate::terms::figures::Figures;
 use crate::terms::intent::{Intent, KeyMode};
 use crate::terms::outcome::{Advice, Symptom};
@@ -24,8 +25,8 @@ pub struct Subject<'a> {
     pub reconcile: &'a dyn Fn(&[&str], &[&str]) -> Totals,
     pub symptom: &'a dyn Fn(u16) -> Symptom,
     pub advice: &'a dyn Fn(Symptom) -> Advice,
-    /// Whether a window covers so many attempts with this backoff and this timeout.
-    pub covers: &'a dyn Fn(Duration, u32, Duration, Duration) -> bool,
+    /// Whether a window covers a client's retries.
+    pub covers: &'a dyn Fn(Duration, &Retries) -> bool,
     pub verdict: &'a dyn Fn(&Figures, &Figures) -> RowVerdict,
     pub scenarios: &'a [Scenario],
 }
@@ -37,7 +38,7 @@ pub const IN_USE: Subject = Subject {
     reconcile: &tallied,
     symptom: &Symptom::of_status,
     advice: &Symptom::advice,
-    covers: &crate::terms::dedup_window::covers,
+    covers: &|window, retries| retries.are_covered_by(window),
     verdict: &RowVerdict::of,
     scenarios: SCENARIOS,
 };

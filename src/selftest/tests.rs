@@ -12,6 +12,7 @@ use crate::probe::verdict::RowVerdict;
 use crate::reconcile::tally::Totals;
 use crate::server::policy::Policy;
 use crate::terms::canonical::{Defect, NotCanonical, canonical};
+use crate::terms::dedup_window::Retries;
 use crate::terms::figures::Figures;
 use crate::terms::intent::{KeyMode, attempt_key, intent_key};
 use crate::terms::outcome::{Action, Advice, Effect, Symptom};
@@ -154,15 +155,19 @@ fn any_changed_row_of_the_retry_table_is_seen(seen: &mut Seen) {
 
 fn a_broken_window_rule_is_seen(seen: &mut Seen) {
     let with = |covers| Subject { covers, ..IN_USE };
-    let without_timeout = |window, attempts, backoff: Duration, _| window >= backoff * attempts;
-    seen.fails(&["window-must-cover-the-retry-span"], with(&without_timeout));
+    let name = ["window-must-cover-the-retry-span"];
+    // The rule of thumb that leaves out that each attempt but the last may time out.
     seen.fails(
-        &["window-must-cover-the-retry-span"],
-        with(&|window, attempts, backoff, timeout| {
-            window > crate::terms::dedup_window::retry_span(attempts, backoff, timeout)
-        }),
+        &name,
+        with(&|window, retries: &Retries| window >= retries.backoff * retries.attempts + retries.timeout),
     );
-    seen.fails(&["window-too-short-is-declared-to-duplicate"], with(&|_, _, _, _| true));
+    let one_more =
+        |window, retries: &Retries| Retries { attempts: retries.attempts + 1, ..*retries }.are_covered_by(window);
+    seen.fails(&name, with(&one_more));
+    let never_late = |window, retries: &Retries| Retries { late: Duration::ZERO, ..*retries }.are_covered_by(window);
+    seen.fails(&name, with(&never_late));
+    seen.fails(&name, with(&|window, retries: &Retries| window > retries.last_arrival()));
+    seen.fails(&["window-too-short-is-declared-to-duplicate"], with(&|_, _| true));
 }
 
 /// The scenarios with one row replaced.

@@ -29,6 +29,9 @@ pub struct ServeArgs {
     pub ledger: PathBuf,
 
     /// Window of key_ttl (dedup) or key_racy (check-then-act) instead of 100ms and 50ms
+    ///
+    /// A dedup window must reach until a client's last attempt can have arrived: (attempts - 1) x (timeout + backoff) after
+    /// the first, plus what a packet may be late.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub window: Option<Duration>,
 }
