@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 fn refuse(usage: clap::Error) -> Exit {
     match usage.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A reader that has gone away is no reason for another exit code.
+            // A reader that has gone away does not change the exit code.
             let _ = usage.print();
             return Exit::Ok;
         }

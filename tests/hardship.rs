@@ -63,7 +63,9 @@ fn a_ledger_has_one_user_at_a_time() {
 
 #[test]
 fn a_ledger_is_a_regular_file() {
-    run("serve --policy naive --listen 127.0.0.1:0 --ledger /dev/full").exits(3).says("/dev/full is no regular file");
+    run("serve --policy naive --listen 127.0.0.1:0 --ledger /dev/full")
+        .exits(3)
+        .says("/dev/full is not a regular file");
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn a_torn_last_line_is_reported_cut_off_and_no_charge() {
     assert_eq!(scene.lines(), 2);
     assert!(fs::read_to_string(&scene.ledger).unwrap().starts_with(&format!("{whole}{{\"intent\":\"ord-001\"")));
     server.signal("INT");
-    server.finish().exits(130).says("cut off a torn last line, which is no charge: {\"intent\":\"torn\",\"amo");
+    server.finish().exits(130).says("cut off a torn last line, which is not a charge: {\"intent\":\"torn\",\"amo");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Results to standard output, everything else to standard error. Invariant: a reader that goes away (`idem probe |
-//! head -1`) is no error, and a word that cannot be said on standard error changes nothing.
+//! head -1`) is not an error, and a word that cannot be said on standard error changes nothing.
 
 use std::fmt::Arguments;
 use std::io::{self, BufWriter, Write};

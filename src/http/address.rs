@@ -18,7 +18,7 @@ pub struct Url {
 
 impl Url {
     /// # Errors
-    /// For https (with advice), another scheme, user information, or a port that is no number.
+    /// For https (with advice), another scheme, user information, or a port that is not a number.
     pub fn parse(text: &str) -> anyhow::Result<Url> {
         if text.starts_with("https://") {
             bail!(

@@ -11,7 +11,7 @@ pub struct Header {
 
 impl Header {
     /// # Errors
-    /// Where the name is no token (RFC 9110, 5.6.2), or the value holds a line break.
+    /// Where the name is not a token (RFC 9110, 5.6.2), or the value holds a line break.
     pub fn parse(text: &str) -> anyhow::Result<Header> {
         let (name, value) = text.split_once(':').with_context(|| format!("{text}: give a header as 'Name: value'"))?;
         let token =

@@ -31,7 +31,7 @@ pub struct ProbeArgs {
     #[arg(long, value_name = "POLICY", value_parser = Policy::parse)]
     pub policy: Option<Policy>,
 
-    /// Intents of each scenario that is no race, up to 100000; declared figures scale with them
+    /// Intents of each scenario that is not a race, up to 100000; declared figures scale with them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub intents: Option<u32>,
 

@@ -15,7 +15,7 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Errors: the file cannot be read, is no JSON, or is not a document of `idem probe --format json`.
+    /// Errors: the file cannot be read, is not JSON, or is not a document of `idem probe --format json`.
     fn read(path: &Path) -> anyhow::Result<Baseline> {
         let place = || format!("baseline {}", path.display());
         let text = std::fs::read(path).with_context(place)?;

@@ -62,7 +62,7 @@ impl ClientLeg {
         }
     }
 
-    /// Answers what is no request, and ends. What the client is still sending is read for a while, since a reset for
+    /// Answers what is not a request, and ends. What the client is still sending is read for a while, since a reset for
     /// unread bytes could overtake the answer (RFC 9112, 9.6).
     pub async fn refuse(&mut self, malformed: &Malformed) {
         let status = match malformed {

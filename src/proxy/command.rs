@@ -68,7 +68,7 @@ fn rules(args: &ProxyArgs) -> anyhow::Result<Rules> {
     );
     ensure!(
         args.cut_after.is_none() || args.fault == FaultName::Cut,
-        "--cut-after changes nothing: {} is no cut",
+        "--cut-after changes nothing: {} is not a cut",
         args.fault
     );
     let by_chance = matches!(args.on, Trigger::Chance(_));

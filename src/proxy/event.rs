@@ -25,7 +25,7 @@ pub struct Event {
 pub enum EventKind {
     /// The client's request is there whole; the plan is asked next.
     RequestRead { request: Arc<Message> },
-    /// What the client sent is no request; it is answered 400 and the connection ends.
+    /// What the client sent is not a request; it is answered 400 and the connection ends.
     BadRequest { detail: String },
     /// The request, or the reply, is held back.
     Held,
@@ -111,7 +111,7 @@ impl Notes {
     }
 
     pub fn note(&self, what: EventKind) {
-        // Nobody reading is no reason to stop: the proxy goes on unobserved.
+        // Without a reader the proxy goes on unobserved.
         let _ = self.sender.send(Event { exchange: self.exchange, at: Instant::now(), what });
     }
 }

@@ -40,7 +40,7 @@ fn is_blank(line: &[u8]) -> bool {
     matches!(line, b"\n" | b"\r\n")
 }
 
-/// In lower case. A request line yields what is no header's name, as it has a space before any colon.
+/// In lower case. A request line yields what is not a header's name, as it has a space before any colon.
 fn header_name(line: &[u8]) -> String {
     let name = line.split(|b| *b == b':').next().map_or(line, |name| name);
     String::from_utf8_lossy(name).to_ascii_lowercase()

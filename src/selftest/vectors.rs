@@ -1,5 +1,5 @@
 //! A user's own intent and key pairs, held to our key function. Invariant: every line that is not blank is a pair or is
-//! named as none.
+//! named as something else.
 //!
 //! One JSON object a line: `intent` is the intent itself, or a string with its JSON text, as it was written; `key` is
 //! the key that the user's function makes of it, or null where it must refuse. Other fields are free for comments.
@@ -23,7 +23,7 @@ use crate::text::lines::{LONGEST, Line, Lines};
 pub struct Vectors {
     pub pairs: u64,
     pub wrong: Vec<Difference>,
-    /// Lines that are no pair.
+    /// Lines that are not a pair.
     pub malformed: u64,
     /// Where the first of them are, and why they are none.
     complaints: Vec<String>,

@@ -28,7 +28,7 @@ pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
     let (ledger, found) = once_free(|| Ledger::open(&args.ledger, names.clone()))?;
     if !found.torn.is_empty() {
         let torn = String::from_utf8_lossy(&found.torn);
-        say!("idem: ledger {}: cut off a torn last line, which is no charge: {torn}", args.ledger.display());
+        say!("idem: ledger {}: cut off a torn last line, which is not a charge: {torn}", args.ledger.display());
     }
     let bind = || TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen));
     let listener = once_free(bind)?;

@@ -74,7 +74,7 @@ pub struct LedgerContents {
 impl Ledger {
     /// Opens or creates the ledger and locks it, so that nobody else mixes lines in. A torn last line is cut off, so
     /// that the next append does not glue itself to it; what was cut is returned. Errors: the file cannot be opened or
-    /// cut, is no file, is in use, or a whole line is malformed.
+    /// cut, is not a file, is in use, or a whole line is malformed.
     pub fn open(path: &Path, names: ReceiptNames) -> anyhow::Result<(Ledger, LedgerContents)> {
         let file = lock(path)?;
         let found = read(path)?;
@@ -143,7 +143,7 @@ fn lock(path: &Path) -> anyhow::Result<File> {
     let place = || format!("cannot open ledger {}", path.display());
     // Before it is opened: opening a pipe would wait for its other end.
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        bail!("ledger {} is no regular file", path.display());
+        bail!("ledger {} is not a regular file", path.display());
     }
     let file = OpenOptions::new().read(true).append(true).create(true).open(path).with_context(place)?;
     match file.try_lock() {

@@ -1,6 +1,6 @@
 //! The charge server: `POST /charges` on hyper. Invariant: a charge that has begun is finished and known to the store
 //! whatever becomes of the connection that asked for it; hyper drops a handler when its client hangs up, so the commit
-//! runs in a task of its own. What is no HTTP at all gets hyper's own bare 400; everything else refused is a problem.
+//! runs in a task of its own. What is not HTTP at all gets hyper's own bare 400; everything else refused is a problem.
 
 use std::future::poll_fn;
 use std::io;

@@ -121,7 +121,7 @@ impl Advice {
 }
 
 impl Symptom {
-    /// The symptom of a complete reply with this status. A status that is no final HTTP status (below 200, above
+    /// The symptom of a complete reply with this status. A status that is not a final HTTP status (below 200, above
     /// 599) is a bad reply: it answers nothing.
     pub fn of_status(status: u16) -> Symptom {
         match status {

@@ -108,7 +108,7 @@ impl<'de> Visitor<'de> for Follow<'_> {
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Found<'de>, E> {
-        Ok(self.leaf(Found::Other("a number that is no 64-bit integer")))
+        Ok(self.leaf(Found::Other("a number that is not a 64-bit integer")))
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Found<'de>, E> {
@@ -223,8 +223,8 @@ mod tests {
         assert_eq!(find("/a", r#"{"a":18446744073709551615}"#), name("18446744073709551615"));
         assert_eq!(find("/a", r#"{"a":-7}"#), name("-7"));
         for (value, what) in [
-            ("18446744073709551616", "a number that is no 64-bit integer"),
-            ("1.0", "a number that is no 64-bit integer"),
+            ("18446744073709551616", "a number that is not a 64-bit integer"),
+            ("1.0", "a number that is not a 64-bit integer"),
             ("true", "a boolean"),
             ("null", "null"),
             ("{}", "an object"),

@@ -95,7 +95,7 @@ impl Connection {
 
     /// Sends a part of a request ahead; what it came to shows in the exchange of the rest.
     pub async fn send_ahead(&mut self, part: &[u8]) {
-        // A failed write is no outcome: the server may have answered, and `exchange` reads that.
+        // A failed write is not an outcome: the server may have answered, and `exchange` reads that.
         let _ = self.stream.write_all(part).await;
     }
 

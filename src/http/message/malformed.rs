@@ -19,13 +19,13 @@ pub enum Malformed {
     Header(String),
     /// 101, which we never ask for, or a status below 100.
     Status(u16),
-    /// `Content-Length` is no number, or its values differ; the values as they came.
+    /// `Content-Length` is not a number, or its values differ; the values as they came.
     ContentLength(String),
     /// Both `Content-Length` and `Transfer-Encoding` (RFC 9112, 6.3: a smuggling vector).
     LengthAndCoding,
     /// A transfer coding other than `chunked` alone.
     TransferCoding(String),
-    /// A chunk size line that is no hexadecimal number of at most 64 bits, or has a stray byte.
+    /// A chunk size line that is not a hexadecimal number of at most 64 bits, or has a stray byte.
     ChunkSize,
     /// A chunk's data does not end in CR LF at the length that was announced.
     ChunkEnd,

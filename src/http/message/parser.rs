@@ -187,7 +187,7 @@ impl Parser {
         Ok(count)
     }
 
-    /// What does not begin with `HTTP/` is no reply, and that is known before any line ends (HTTP/0.9, a banner).
+    /// What does not begin with `HTTP/` is not a reply, and that is known before any line ends (HTTP/0.9, a banner).
     fn check_protocol(&self) -> Result<(), Malformed> {
         let begun = &self.raw[self.head_start..];
         let same = begun.iter().zip(b"HTTP/").all(|(byte, expected)| byte == expected);

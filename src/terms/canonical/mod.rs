@@ -35,7 +35,7 @@ pub struct NotCanonical {
 pub enum Defect {
     /// Not one JSON text (RFC 8259); the parser's own words, with line and column.
     Syntax(String),
-    /// A number that is no integer literal in the range of i64.
+    /// A number that is not an integer literal in the range of i64.
     NotAnInteger,
     /// Two keys of one object are equal once trimmed.
     SameKey(String),
@@ -46,7 +46,7 @@ pub enum Defect {
 /// The canonical form of one JSON text.
 ///
 /// # Errors
-/// Text that is not JSON, a number that is no integer in the range of i64, two keys that are equal once trimmed
+/// Text that is not JSON, a number that is not an integer in the range of i64, two keys that are equal once trimmed
 /// (literal duplicates included), nesting above `MAX_DEPTH`.
 pub fn canonical(json: &str) -> Result<String, NotCanonical> {
     let node: OrderedJson = serde_json::from_str(json)
