@@ -39,7 +39,7 @@ pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
         schedule.run(&session, &progress(&schedule)).await;
         Ok(Exit::Ok)
     })?;
-    let report = Report::new(&session, schedule.into_rows());
+    let report = Report::new(&session, schedule.into_rows(&session.options.accept));
     let exit = report.print(probe.format)?.and(ended);
     Ok(match baseline {
         Some(baseline) => exit.and(baseline.compare(&serde_json::to_value(report.document())?)),

@@ -5,3 +5,4 @@ pub mod lines;
 pub mod ordered_json;
 pub mod pointer;
 pub mod time;
+pub mod xml;

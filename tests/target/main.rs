@@ -2,6 +2,7 @@
 //! badly.
 
 mod busy;
+mod faults;
 mod hostile;
 mod options;
 mod policies;

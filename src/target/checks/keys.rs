@@ -1,11 +1,11 @@
-//! Keys used in other ways than meant: again for something else, not at all, and keys that look alike.
+//! Keys used in other ways than meant: again for something else, and not at all.
 
 use super::race::{Release, Shot, fire};
 use super::{Plan, enough};
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Rule};
 use crate::target::options::Options;
-use crate::target::request::template::{Call, KeyFormat, KeyPlace};
+use crate::target::request::template::Call;
 
 const AFTER: u64 = 2;
 const IN_FLIGHT: u64 = 4;
@@ -41,6 +41,8 @@ pub async fn reuse(session: &Session) -> Vec<Case> {
             fire(session, &mut case, shots, Release::Whole).await;
             session.send(&mut case, 0, "first payload again").await;
             session.send(&mut case, 1, &format!("{other} again")).await;
+            // The other was refused for good, whichever came first.
+            case.to_settle = Some(usize::from(!case.succeeded(0) && case.succeeded(1)));
             cases.push(case);
         }
     }
@@ -68,71 +70,14 @@ pub fn none_plan(_: &Options) -> Plan {
 pub async fn none(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
     for _ in 0..NONE_ROUNDS {
-        let calls = [(); 2].map(|()| Call { keys: Vec::new(), ..session.call("no_key") });
-        let mut case = Case::new("without a key", Rule::Keyless, calls.to_vec());
+        let first = Call { keys: Vec::new(), ..session.call("no_key") };
+        // Of the same amount: what goes by the content must see no difference but the intent.
+        let second = Call { keys: Vec::new(), amount: first.amount, ..session.call("no_key") };
+        let mut case = Case::new("without a key", Rule::Keyless, vec![first, second]);
         session.send(&mut case, 0, "without a key").await;
         session.send(&mut case, 0, "the same again, without a key").await;
         session.send(&mut case, 1, "another intent, without a key").await;
         cases.push(case);
     }
     cases
-}
-
-pub fn odd_plan(options: &Options) -> Plan {
-    let pairs = 6 + u64::from(matches!(options.template.key_place, KeyPlace::Header(_)));
-    Plan::new(pairs * 2, pairs * 2)
-}
-
-/// Pairs of intents whose keys look alike.
-pub async fn odd(session: &Session) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for label in PAIRS.iter().copied() {
-        let calls = [session.call("odd"), session.call("odd")];
-        let Some(keys) = pair(session, label, &calls[0]) else { continue };
-        let calls = calls.into_iter().zip(keys).map(|(call, keys)| Call { keys, ..call }).collect();
-        let mut case = Case::new(label, Rule::Distinct, calls);
-        session.send(&mut case, 0, "first key").await;
-        session.send(&mut case, 1, "a key that looks like it").await;
-        cases.push(case);
-    }
-    cases
-}
-
-const PAIRS: [&str; 7] = [
-    "letter case",
-    "last of 256 characters",
-    "last of 8192 characters",
-    "white space",
-    "empty",
-    "non-ASCII",
-    "second header line",
-];
-
-/// The header lines of two keys that differ only in `what`; None where the key's place has no such thing.
-fn pair(session: &Session, what: &str, call: &Call) -> Option<[Vec<Vec<u8>>; 2]> {
-    let template = &session.options.template;
-    let base = String::from_utf8_lossy(&call.keys[0]).trim_matches('"').to_string();
-    let long = |length: usize, last: &str| format!("{base}{}{last}", "k".repeat(length - base.len() - 1));
-    let one = |key: String| vec![written(template.key_format, &key)];
-    Some(match what {
-        // Letters on both sides, whatever the digits are.
-        "letter case" => [one(base.to_lowercase()), one(base.to_uppercase())],
-        "last of 256 characters" => [one(long(256, "a")), one(long(256, "b"))],
-        "last of 8192 characters" => [one(long(8192, "a")), one(long(8192, "b"))],
-        "white space" => [one(format!("{base} x")), one(format!("{base}  x"))],
-        "empty" => [one(String::new()), one(String::new())],
-        "non-ASCII" => [one(format!("{base}é")), one(format!("{base}è"))],
-        "second header line" if matches!(template.key_place, KeyPlace::Header(_)) => {
-            let lines = |second: &str| vec![written(template.key_format, &base), written(template.key_format, second)];
-            [lines("a"), lines("b")]
-        }
-        _ => return None,
-    })
-}
-
-fn written(format: KeyFormat, key: &str) -> Vec<u8> {
-    match format {
-        KeyFormat::Hex | KeyFormat::Uuid => key.as_bytes().to_vec(),
-        KeyFormat::Quoted => format!("\"{key}\"").into_bytes(),
-    }
 }

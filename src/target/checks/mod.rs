@@ -9,6 +9,7 @@ mod cut;
 mod deliver;
 mod handler;
 mod keys;
+mod odd_keys;
 mod race;
 mod registry;
 mod replay;

@@ -159,8 +159,8 @@ pub async fn replicas(session: &Session) -> Vec<Case> {
     for round in 0..REPLICA_ROUNDS as usize {
         let (a, b) = (&targets[round % targets.len()], &targets[(round + 1) % targets.len()]);
         let mut case = session.case("replicas", format!("retry at {}", b.authority));
-        session.send_from(&mut case, 0, &format!("first, at {}", a.authority), None, a).await;
-        session.send_from(&mut case, 0, &format!("retry, at {}", b.authority), None, b).await;
+        session.send_to(&mut case, 0, &format!("first, at {}", a.authority), a).await;
+        session.send_to(&mut case, 0, &format!("retry, at {}", b.authority), b).await;
         cases.push(case);
         let mut case = session.case("replicas", "race across addresses");
         let bytes = session.bytes(&case.calls[0]);

@@ -187,13 +187,13 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "odd_keys",
-        provokes: "keys that differ in letter case, at the very end, in a second header line, in white space; empty, non-ASCII",
+        provokes: "keys that differ in letter case, at the end, in punctuation, in white space, in a second header line; empty, non-ASCII; where only the second is refused, a control",
         means: "two keys are taken for one",
         cure: "compare keys whole and by their bytes; refuse what cannot be stored",
         turn: Turn::Staged,
         needs: nothing,
-        plan: keys::odd_plan,
-        drive: |session| Box::pin(keys::odd(session)),
+        plan: odd_keys::plan,
+        drive: |session| Box::pin(odd_keys::drive(session)),
     },
     Check {
         name: "bad_credential_first",

@@ -64,6 +64,7 @@ async fn with_header(session: &Session, label: &str, header: Option<Header>) -> 
     let mut varied = case.calls[0].clone();
     varied.extra.extend(header);
     case.calls.push(varied);
+    case.to_settle = Some(1);
     session.send(&mut case, 0, "first").await;
     session.send(&mut case, 1, label).await;
     case
@@ -77,9 +78,10 @@ async fn from_address(session: &Session) -> Case {
     let mut case = session.case("elsewhere", if can { "from 127.0.0.2" } else { "from another port" });
     session.send(&mut case, 0, "first").await;
     let mut elsewhere = case.calls[0].clone();
-    elsewhere.extra.clear();
+    elsewhere.from = can.then_some(other);
     case.calls.push(elsewhere);
-    session.send_from(&mut case, 1, "from another address", can.then_some(other), target).await;
+    case.to_settle = Some(1);
+    session.send(&mut case, 1, "from another address").await;
     case
 }
 

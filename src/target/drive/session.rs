@@ -2,7 +2,6 @@
 //! runs share an intent or a key.
 
 use std::cell::{Cell, RefCell};
-use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
@@ -119,6 +118,7 @@ impl Session {
             extra: Vec::new(),
             without: None,
             body: None,
+            from: None,
         }
     }
 
@@ -137,16 +137,16 @@ impl Session {
 
     /// Sends a call over a new connection.
     pub async fn send(&self, case: &mut Case, call: usize, note: &str) {
-        self.send_from(case, call, note, None, self.target()).await;
+        self.send_to(case, call, note, self.target()).await;
     }
 
-    /// As [`Session::send`], from a source address, to one of the replicas.
-    pub async fn send_from(&self, case: &mut Case, call: usize, note: &str, from: Option<IpAddr>, to: &Address) {
+    /// As [`Session::send`], to one of the replicas.
+    pub async fn send_to(&self, case: &mut Case, call: usize, note: &str, to: &Address) {
         let request = self.options.template.request(&case.calls[call], &to.authority).to_bytes();
         let sent = self.clock();
         let deadline = Instant::now() + self.patience();
         self.count(1);
-        let outcome = match Connection::open(to.socket, from, deadline).await {
+        let outcome = match Connection::open(to.socket, case.calls[call].from, deadline).await {
             Ok(connection) => connection.exchange(&request, deadline).await,
             Err(unsent) => unsent,
         };

@@ -26,7 +26,7 @@ impl Session {
         // A key that was not answered at all waits out its lease anyway, and a few of them are a finding.
         let mut silent = 0;
         for case in cases.iter_mut().filter(|case| case.shortfall.is_none() && !case.silent()) {
-            self.send(case, 0, "retry later").await;
+            self.send(case, case.retried(), "retry later").await;
             silent += usize::from(case.silent());
             if silent == SILENT {
                 break;
@@ -64,7 +64,7 @@ impl Session {
                 }
             }
             let alone = self.alone(case, since + lease.length()).await;
-            self.send(case, 0, "retry").await;
+            self.send(case, case.retried(), "retry").await;
             lease.retried(since.elapsed(), alone.is_some());
             if alone.is_some() && lease.is_over() && !in_vain.get() {
                 self.ask_in_quiet(case).await;
@@ -87,7 +87,7 @@ impl Session {
                 break;
             }
             tokio::time::sleep(pause).await;
-            self.send(case, 0, "retry").await;
+            self.send(case, case.retried(), "retry").await;
         }
         if case.awaits_answer() {
             self.load.spend(since.elapsed());

@@ -83,8 +83,10 @@ pub struct Case {
     /// None where no moment was swept.
     pub swept: Option<Swept>,
     pub rule: Rule,
-    /// What is asked. The first is the identical valid request of I4.
+    /// What is asked.
     pub calls: Vec<Call>,
+    /// Which call has to settle in the end, as I4 asks of a valid request; None where a refusal is fine.
+    pub to_settle: Option<usize>,
     pub attempts: Vec<Attempt>,
     /// What the proxy did; empty where none was used.
     pub acts: Vec<Act>,
@@ -92,6 +94,8 @@ pub struct Case {
     pub charges: Option<Vec<u64>>,
     /// None where it shows all that it should.
     pub shortfall: Option<Shortfall>,
+    /// What ties a receipt of this case to another intent's charge, in words; None where nothing does.
+    pub shared_receipt: Option<String>,
     /// What the row's evidence should say beside the verdict.
     pub remarks: Vec<String>,
     /// No retry may come any more: it would mean another thing.
@@ -102,15 +106,21 @@ pub struct Case {
 
 impl Case {
     pub fn new(label: impl Into<String>, rule: Rule, calls: Vec<Call>) -> Case {
+        let to_settle = match rule {
+            Rule::Once | Rule::Reuse => Some(0),
+            Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => None,
+        };
         Case {
             label: label.into(),
             swept: None,
             rule,
             calls,
+            to_settle,
             attempts: Vec::new(),
             acts: Vec::new(),
             charges: None,
             shortfall: None,
+            shared_receipt: None,
             remarks: Vec::new(),
             no_retry: false,
             waited: Duration::ZERO,
@@ -165,9 +175,17 @@ impl Case {
         unique(self.attempts.iter())
     }
 
-    /// The last answer to the identical request that was left alone; None where there was none.
+    /// The call that is retried: the one that has to settle, or else the first.
+    pub fn retried(&self) -> usize {
+        self.to_settle.unwrap_or(0)
+    }
+
+    /// The last answer to the retried request that was left alone; None where there was none.
     pub fn last(&self) -> Option<&Answer> {
-        self.of_call(0).filter(|a| !a.faulted && a.answer.class != Class::Withheld).last().map(|a| &a.answer)
+        self.of_call(self.retried())
+            .filter(|a| !a.faulted && a.answer.class != Class::Withheld)
+            .last()
+            .map(|a| &a.answer)
     }
 
     /// Whether the client may stop asking.
@@ -189,11 +207,8 @@ impl Case {
 
     /// Whether the client still has to ask: nothing has come of its request yet.
     pub fn awaits_answer(&self) -> bool {
-        let asked = match self.rule {
-            Rule::Once => !self.settled() || self.silent(),
-            Rule::Reuse => !self.settled() && !(0..self.calls.len()).any(|call| self.succeeded(call)),
-            Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => false,
-        };
+        let unanswered = self.rule == Rule::Once && self.silent();
+        let asked = self.to_settle.is_some() && (!self.settled() || unanswered);
         asked && !self.no_retry && self.shortfall.is_none()
     }
 

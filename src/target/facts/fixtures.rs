@@ -9,7 +9,8 @@ use crate::target::request::template::Call;
 /// A call of this intent under the key `k`.
 pub fn call(intent: &str) -> Call {
     let (intent, amount) = (intent.to_string(), 1000);
-    Call { intent, amount, keys: vec![b"k".to_vec()], reserialised: false, extra: vec![], without: None, body: None }
+    let keys = vec![b"k".to_vec()];
+    Call { intent, amount, keys, reserialised: false, extra: vec![], without: None, body: None, from: None }
 }
 
 /// A whole reply; no receipt where it is empty.

@@ -20,7 +20,7 @@ named_enum! {
         Wedged = "WEDGED",
         /// A replay names another receipt, or none where the first reply named one.
         Changed = "CHANGED",
-        /// Another payload or intent got an old success. `--accept silent-reuse` for another payload under a used key.
+        /// Another payload or intent got an old success, or one receipt names two intents. `--accept silent-reuse` for another payload under a used key.
         Swallowed = "SWALLOWED",
         /// A principal's success carries another principal's receipt.
         Leaked = "LEAKED",

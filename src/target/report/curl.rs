@@ -69,6 +69,7 @@ mod tests {
             extra: vec![],
             without: None,
             body: None,
+            from: None,
         };
         let lines = template.curls(&[call.clone(), call], "127.0.0.1:80");
         let [line] = lines.as_slice() else { panic!("one line for equal calls: {lines:?}") };

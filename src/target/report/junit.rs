@@ -7,6 +7,7 @@ use super::Report;
 use super::timeline::steps;
 use crate::target::judge::verdict::Verdict;
 use crate::target::run::row::Row;
+use crate::text::xml::escaped;
 
 pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let count = |wanted: fn(&Row) -> bool| report.rows.iter().filter(|row| wanted(row)).count();
@@ -51,22 +52,5 @@ fn test_case(out: &mut dyn Write, row: &Row) -> io::Result<()> {
             }
             writeln!(out, "</{element}></testcase>")
         }
-    }
-}
-
-/// Text for XML 1.0, without the characters that it cannot hold.
-fn escaped(text: &str) -> String {
-    let legal = |c: &char| matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{fffd}' | '\u{10000}'..);
-    let legal: String = text.chars().filter(legal).collect();
-    legal.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_server_says_cannot_break_the_document() {
-        assert_eq!(escaped("<a b=\"c\">&\u{0}\u{1b}"), "&lt;a b=&quot;c&quot;&gt;&amp;");
     }
 }

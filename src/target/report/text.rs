@@ -1,10 +1,11 @@
 //! The text report: the findings with their time lines, the table, the profile. Invariant: the table's columns are
-//! those of the ten scenarios.
+//! those of the ten scenarios, and what others wrote (evidence, replies, receipts, headers) is made printable.
 
 use std::io::{self, Write};
 
 use super::Report;
 use super::timeline::{Step, steps};
+use crate::console::printable::printable;
 use crate::probe::report::table::figures;
 use crate::target::facts::case::Case;
 use crate::target::judge::verdict::Verdict;
@@ -20,7 +21,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     }
     table(out, report)?;
     for (name, said) in report.profile.lines() {
-        writeln!(out, "profile: {name}: {said}")?;
+        writeln!(out, "profile: {name}: {}", printable(&said))?;
     }
     writeln!(out, "latency={:.1}ms requests={}", report.latency.as_secs_f64() * 1e3, report.requests)?;
     writeln!(out, "wall={:.3}s", report.wall.as_secs_f64())
@@ -34,30 +35,30 @@ pub fn table(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         figures(out, &row.figures())?;
         match row.verdict {
             Verdict::Ok if row.remarks().is_empty() => writeln!(out, "  OK")?,
-            Verdict::Ok => writeln!(out, "  OK: {}", row.remarks().join("; "))?,
-            verdict if row.accepted => writeln!(out, "  {verdict} (accepted): {}", row.evidence)?,
-            verdict => writeln!(out, "  {verdict}: {}", row.evidence)?,
+            Verdict::Ok => writeln!(out, "  OK: {}", printable(&row.remarks().join("; ")))?,
+            verdict if row.accepted => writeln!(out, "  {verdict} (accepted): {}", printable(&row.evidence))?,
+            verdict => writeln!(out, "  {verdict}: {}", printable(&row.evidence))?,
         }
     }
     writeln!(out, "{RULE}")
 }
 
 fn finding(out: &mut dyn Write, report: &Report, row: &Row, case: &Case) -> io::Result<()> {
-    writeln!(out, "{} {}: {}", row.check.name, row.verdict, row.evidence)?;
+    writeln!(out, "{} {}: {}", row.check.name, row.verdict, printable(&row.evidence))?;
     writeln!(out, "  provoked: {}", row.check.provokes)?;
     if row.verdict.is_finding() {
         writeln!(out, "  means: {}", row.check.means)?;
         writeln!(out, "  usual cure: {}", row.check.cure)?;
     }
-    writeln!(out, "  time line ({}):", case.label)?;
+    writeln!(out, "  time line ({}):", printable(&case.label))?;
     steps(case).iter().try_for_each(|step| line(out, step))?;
     for (n, receipt) in case.receipts().iter().enumerate() {
-        writeln!(out, "  r{} = {receipt}", n + 1)?;
+        writeln!(out, "  r{} = {}", n + 1, printable(receipt))?;
     }
     writeln!(out, "  by hand:")?;
     let authority = &report.options.targets[0].authority;
     for line in report.options.template.curls(&case.calls, authority) {
-        writeln!(out, "    {line}")?;
+        writeln!(out, "    {}", printable(&line))?;
     }
     writeln!(out)
 }
@@ -69,9 +70,9 @@ fn line(out: &mut dyn Write, step: &Step) -> io::Result<()> {
         }
         None => write!(out, "    {:>9}    {:>9}     ", "", "")?,
     }
-    write!(out, "{step}")?;
+    write!(out, "{}", printable(&step.to_string()))?;
     if let Some(client) = &step.client_saw {
-        write!(out, " (the client saw: {client})")?;
+        write!(out, " (the client saw: {})", printable(client))?;
     }
     if step.times > 1 {
         write!(out, " ({} times)", step.times)?;

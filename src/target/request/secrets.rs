@@ -1,7 +1,9 @@
 //! Keeps credentials out of reports. Invariant: a value given in a header option never reaches an output, however it
 //! came there: as a curl line, or echoed by the server.
 
+use crate::console::printable::printable;
 use crate::http::header::Header;
+use crate::text::xml::escaped;
 
 /// Header values that must not be printed.
 #[derive(Debug, Clone, Default)]
@@ -22,13 +24,22 @@ impl Secrets {
             values.extend(header.value.split([' ', '=', ';']).filter(|p| p.len() >= 8).map(str::to_string));
         }
         values.retain(|v| v.len() >= SHORTEST);
+        // As the reports write them.
+        let written = values.iter().flat_map(|v| [printable(v).into_owned(), json(v), escaped(v)]).collect::<Vec<_>>();
+        values.extend(written);
         values.sort_by_key(|v| std::cmp::Reverse(v.len()));
         Secrets(values)
     }
 
+    /// Takes a report, whatever its format.
     pub fn mask(&self, text: &str) -> String {
         self.0.iter().fold(text.to_string(), |text, secret| text.replace(secret.as_str(), "***"))
     }
+}
+
+/// Inside the quotes of a JSON string.
+fn json(text: &str) -> String {
+    serde_json::Value::from(text).to_string().trim_matches('"').to_string()
 }
 
 /// Whether a header's value is masked where a request is shown.
@@ -46,6 +57,14 @@ mod tests {
         let secrets = Secrets::new([header].iter());
         assert_eq!(secrets.mask(r#"{"seen":"Bearer s3cr3t-t0k3n"}"#), r#"{"seen":"***"}"#);
         assert_eq!(secrets.mask("token s3cr3t-t0k3n is bad"), "token *** is bad");
+    }
+
+    #[test]
+    fn a_token_is_masked_in_the_words_of_every_format() {
+        let secrets = Secrets::new([Header::parse("Cookie: a<\u{1b}\"b").unwrap()].iter());
+        for written in ["a<\u{1b}\"b", r#"a<\u{1b}"b"#, r#"a<\u001b\"b"#, "a&lt;&quot;b"] {
+            assert_eq!(secrets.mask(written), "***", "{written}");
+        }
     }
 
     #[test]

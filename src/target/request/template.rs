@@ -2,6 +2,7 @@
 //! and a variant differs in nothing but what it is named for.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use anyhow::{Context, ensure};
 use serde_json::Value;
@@ -104,6 +105,8 @@ pub struct Call {
     pub without: Option<&'static str>,
     /// Instead of the template's body.
     pub body: Option<Body>,
+    /// The source address; None leaves it to the system.
+    pub from: Option<IpAddr>,
 }
 
 /// The user's request, with holes.
@@ -201,6 +204,7 @@ mod tests {
             extra: vec![],
             without: None,
             body: None,
+            from: None,
         }
     }
 

@@ -2,5 +2,6 @@
 
 pub mod plan;
 pub mod profile;
+pub mod receipts;
 pub mod row;
 pub mod schedule;

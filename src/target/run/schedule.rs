@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::receipts;
 use super::row::{Row, count};
 use crate::target::checks::{Check, Turn};
 use crate::target::drive::join::join_all;
@@ -13,6 +14,7 @@ use crate::target::drive::restarted::restarted;
 use crate::target::drive::session::{Health, Session};
 use crate::target::facts::case::Case;
 use crate::target::judge::verdict::Verdict;
+use crate::target::options::Design;
 use crate::target::oracle::Ledger;
 
 /// Rows as they come, in the order of the checks; None for one that is not finished.
@@ -60,8 +62,9 @@ impl Schedule {
         self.read_again(session).await;
     }
 
-    /// Rows in order; those not finished are errors that say so.
-    pub fn into_rows(self) -> Vec<Row> {
+    /// Rows in order, their receipts compared; those not finished are errors that say so.
+    pub fn into_rows(self, accept: &[Design]) -> Vec<Row> {
+        receipts::compare(&mut self.rows.borrow_mut().iter_mut().flatten().collect::<Vec<_>>(), accept);
         let unfinished = |check| Row::undriven(check, Verdict::Error, "interrupted, not finished");
         let rows = self.rows.into_inner().into_iter().zip(self.checks);
         rows.map(|(row, check)| row.unwrap_or_else(|| unfinished(check))).collect()

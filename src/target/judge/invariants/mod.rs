@@ -22,13 +22,17 @@ pub fn judge(case: &Case) -> Judgement {
     let finding = match case.rule {
         Rule::Once => once(case),
         Rule::Reuse => reuse(case),
-        Rule::Distinct => distinct(case),
+        Rule::Distinct => distinct(case).or_else(|| unsettled(case)),
         Rule::Baseline => baseline(case),
         Rule::Keyless => keyless(case),
         Rule::Principals => principals(case),
         Rule::Report => None,
     };
-    finding.or_else(|| unshown(case)).unwrap_or_else(|| Judgement { verdict: Verdict::Ok, why: held(case) })
+    let shared = || case.shared_receipt.clone().and_then(|why| found(Verdict::Swallowed, why));
+    finding
+        .or_else(shared)
+        .or_else(|| unshown(case))
+        .unwrap_or_else(|| Judgement { verdict: Verdict::Ok, why: held(case) })
 }
 
 /// I1 to I4 over one K and one intent.
@@ -58,9 +62,9 @@ fn changed(case: &Case) -> Option<Judgement> {
     if beside { found(Verdict::Changed, "a success names no receipt while the copy beside it gets one") } else { None }
 }
 
-/// I4: the identical request settles within the lease.
+/// I4: the request that has to settle does so within the lease.
 fn unsettled(case: &Case) -> Option<Judgement> {
-    if case.settled() || case.shortfall.is_some() {
+    if case.to_settle.is_none() || case.settled() || case.shortfall.is_some() {
         return None;
     }
     if case.no_retry {
@@ -87,7 +91,8 @@ fn unsettled(case: &Case) -> Option<Judgement> {
 /// Whether the last answer is the first one again. A store may write the fields of what it kept in an order of its own,
 /// and a framework words its own errors in another case.
 fn repeats_first(case: &Case) -> bool {
-    let answers: Vec<_> = case.of_call(0).map(|a| &a.answer).filter(|a| a.class != Class::Withheld).collect();
+    let answers: Vec<_> =
+        case.of_call(case.retried()).map(|a| &a.answer).filter(|a| a.class != Class::Withheld).collect();
     let plain = |text: &str| canonical(text).unwrap_or_else(|_| text.to_owned()).to_ascii_lowercase();
     answers.len() > 1
         && answers.iter().all(|a| a.status == answers[0].status && plain(&a.text) == plain(&answers[0].text))
@@ -113,7 +118,8 @@ fn reuse(case: &Case) -> Option<Judgement> {
     }
     match case.charged(first) {
         Some(0) => found(Verdict::Lost, "the payload that succeeded was not charged"),
-        Some(_) | None => changed(case),
+        // A refusal of the other payload must not take the place of what was stored.
+        Some(_) | None => changed(case).or_else(|| unsettled(case)),
     }
 }
 

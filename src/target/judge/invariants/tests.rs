@@ -5,21 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::target::facts::answer::Answer;
 use crate::target::facts::case::Attempt;
-use crate::target::request::template::Call;
-
-fn call(intent: &str) -> Call {
-    let (intent, amount) = (intent.to_string(), 1000);
-    Call { intent, amount, keys: vec![b"k".to_vec()], reserialised: false, extra: vec![], without: None, body: None }
-}
-
-fn answer(class: Class, status: u16, receipt: &str) -> Answer {
-    let receipt = (!receipt.is_empty()).then(|| receipt.to_string());
-    Answer { class, status: Some(status), receipt, text: format!("body {status}"), retry_after: None, marker: None }
-}
-
-fn success(receipt: &str) -> Answer {
-    answer(Class::Success, 200, receipt)
-}
+use crate::target::facts::fixtures::{answer, call, success};
 
 fn in_flight() -> Answer {
     answer(Class::InFlight, 409, "")
@@ -187,7 +173,44 @@ fn a_moment_that_was_not_hit_is_unproven_but_hides_no_duplicate() {
 fn reuse_one_payload_succeeds_whichever_came_first() {
     let refused = answer(Class::Refusal, 422, "");
     gives(&case(Rule::Reuse, &["a", "b"], vec![(0, success("r")), (1, refused.clone())], &[1, 0]), Verdict::Ok);
-    gives(&case(Rule::Reuse, &["a", "b"], vec![(1, success("r")), (0, refused)], &[0, 1]), Verdict::Ok);
+    let second = case(Rule::Reuse, &["a", "b"], vec![(1, success("r")), (0, refused)], &[0, 1]);
+    gives(&Case { to_settle: Some(1), ..second }, Verdict::Ok);
+}
+
+#[test]
+fn reuse_the_success_must_outlive_the_refusal_of_the_other_payload() {
+    let refused = || answer(Class::Refusal, 422, "");
+    let then = |last| vec![(0, success("r")), (1, refused()), (0, last)];
+    gives(&case(Rule::Reuse, &["a", "b"], then(success("r")), &[1, 0]), Verdict::Ok);
+    gives(&case(Rule::Reuse, &["a", "b"], then(answer(Class::Named, 409, "r")), &[1, 0]), Verdict::Ok);
+    gives(&case(Rule::Reuse, &["a", "b"], then(refused()), &[1, 0]), Verdict::Sticky);
+    gives(&case(Rule::Reuse, &["a", "b"], then(in_flight()), &[1, 0]), Verdict::Wedged);
+}
+
+#[test]
+fn a_retry_from_elsewhere_has_to_settle_where_it_is_the_one_that_counts() {
+    let answers = || vec![(0, success("r")), (1, answer(Class::Refusal, 422, ""))];
+    let elsewhere = case(Rule::Once, &["a", "a"], answers(), &[1, 1]);
+    gives(&elsewhere, Verdict::Ok);
+    gives(&Case { to_settle: Some(1), ..elsewhere }, Verdict::Sticky);
+}
+
+#[test]
+fn a_key_that_looks_like_a_used_one_has_to_settle_only_where_its_form_is_taken() {
+    let answers = || vec![(0, success("r")), (1, answer(Class::Refusal, 422, ""))];
+    let alike = case(Rule::Distinct, &["a", "b"], answers(), &[1, 0]);
+    gives(&alike, Verdict::Ok);
+    gives(&Case { to_settle: Some(1), ..alike }, Verdict::Sticky);
+}
+
+#[test]
+fn a_receipt_that_another_charge_has_is_swallowed_and_hides_no_duplicate() {
+    let shared = |charges| {
+        let shared_receipt = Some("a success names receipt r".to_owned());
+        Case { shared_receipt, ..once(vec![success("r")], charges) }
+    };
+    gives(&shared(1), Verdict::Swallowed);
+    gives(&shared(2), Verdict::Duplicate);
 }
 
 #[test]

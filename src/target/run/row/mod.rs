@@ -75,6 +75,13 @@ impl Row {
         self.accepted = self.verdict.is_finding() && excused.all(|excused| excused);
     }
 
+    /// Judges the cases by what other rows show of them. An error that was no case's fault stays told.
+    pub fn judge_anew(&mut self, accept: &[Design]) {
+        let said = (self.verdict == Verdict::Error).then(|| format!("; {}", self.evidence));
+        self.judge(accept);
+        self.evidence += &said.unwrap_or_default();
+    }
+
     /// The case that the time line shows: the first that has the row's verdict.
     pub fn shown(&self) -> Option<&Case> {
         let wanted = self.verdict.is_finding() || matches!(self.verdict, Verdict::Unproven | Verdict::Error);
@@ -126,10 +133,11 @@ pub fn count(case: &mut Case, ledger: &Ledger) {
 /// Whether the user said that this is meant.
 fn excused(check: &Check, case: &Case, verdict: Verdict, accept: &[Design]) -> bool {
     let stored_error = case.last().and_then(|answer| answer.status).is_some_and(|status| status >= 500);
-    accept.iter().any(|design| match design {
-        Design::StoredErrors => verdict == Verdict::Sticky && stored_error,
-        Design::SilentReuse => verdict == Verdict::Swallowed && check.name == "key_reuse",
-    })
+    case.shared_receipt.is_none()
+        && accept.iter().any(|design| match design {
+            Design::StoredErrors => verdict == Verdict::Sticky && stored_error,
+            Design::SilentReuse => verdict == Verdict::Swallowed && check.name == "key_reuse",
+        })
 }
 
 /// What decided, how often, and at which moments.
