@@ -114,8 +114,11 @@ fn a_retry_from_elsewhere_that_is_refused_for_good_is_a_finding() {
     }
 }
 
+/// What a server makes of a key before it looks it up.
+type Form = fn(&str) -> String;
+
 /// Looks the key up under another form, and refuses what differs from the first payload.
-fn looked_up(form: fn(&str) -> String) -> String {
+fn looked_up(form: Form) -> String {
     let rule = move |shop: &mut Shop, asked: &Asked| shop.serve(asked, &form(&key(asked)), asked.body.clone());
     let ran = probed(rule, "--check odd_keys");
     let row = row(&ran, "odd_keys");
@@ -124,7 +127,7 @@ fn looked_up(form: fn(&str) -> String) -> String {
 
 #[test]
 fn a_second_key_that_is_taken_for_the_first_and_refused_is_a_finding() {
-    let forms: [(fn(&str) -> String, &str); 4] = [
+    let forms: [(Form, &str); 4] = [
         (|key| key.chars().take(32).collect(), "last of 40 characters"),
         (str::to_lowercase, "letter case"),
         (|key| key.replace(['-', '_'], ""), "punctuation"),
@@ -221,7 +224,7 @@ fn nothing_that_a_target_says_acts_on_the_terminal() {
         if asked.body["intent"].as_str().unwrap().contains("-replay-") {
             reply["receipt"] = json!(format!("\u{1b}[31m\u{202e}\u{9b}2J {}", shop.charges));
         }
-        if shop.charges % 3 == 0 { (422, json!({"error": "\u{1b}]0;title\u{7}"})) } else { (200, reply) }
+        if shop.charges.is_multiple_of(3) { (422, json!({"error": "\u{1b}]0;title\u{7}"})) } else { (200, reply) }
     };
     let target = format!("http://{}/charges", shop(&ledger, rude));
     for format in ["text", "table", "junit"] {

@@ -187,7 +187,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "odd_keys",
-        provokes: "keys that differ in letter case, at the end, in punctuation, in white space, in a second header line; empty, non-ASCII; where only the second is refused, a control",
+        provokes: "keys that differ in letter case, at the end, in punctuation, in white space, in a second header line; empty, non-ASCII",
         means: "two keys are taken for one",
         cure: "compare keys whole and by their bytes; refuse what cannot be stored",
         turn: Turn::Staged,
