@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::chain::shown;
 use super::vocabulary::{Hit, Says};
-use crate::classify::extract::reading::Text;
+use crate::classify::extract::reading::{Reading, Role, Text};
 
 /// What stands around the failure that decides.
 #[derive(Debug, Default)]
@@ -45,6 +45,18 @@ impl<'a> Notes<'a> {
             Says::Member => self.members = true,
             Says::Veto => self.veto = self.veto.take().or_else(words),
             _of_the_failure_itself => {}
+        }
+    }
+
+    /// HttpURLConnection's refusal with its class and its words in fields of their own: nothing else stands beside them.
+    pub fn note_fields(&mut self, reading: &'a Reading<'_>) {
+        let errors = reading.texts.iter().filter(|text| text.role == Role::Error).map(|text| text.text.trim());
+        let errors: Vec<_> = errors.collect();
+        let words = ["Connection refused", "Connection refused (Connection refused)"];
+        if let ["java.net.ConnectException", refused] | [refused, "java.net.ConnectException"] = errors.as_slice()
+            && words.contains(refused)
+        {
+            self.kept = Some(Cow::Borrowed("java.net.ConnectException"));
         }
     }
 

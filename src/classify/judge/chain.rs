@@ -44,12 +44,14 @@ struct Best<'t> {
 /// Reads all the words of a reading.
 pub fn read<'a>(reading: &'a Reading<'_>) -> Words<'a> {
     let mut notes = Notes::default();
+    notes.note_fields(reading);
     let Some(first) = outstanding(reading, |_| true, &mut notes) else {
         return Words { proof: None, around: notes.around() };
     };
     let (mut best, waiting) = (first.best, first.waiting);
     // Where all attempts are told the worst counts, and an attempt that is told counts more than the last.
-    if (notes.are_members() || notes.is_repeated()) && is_never(best.says) {
+    let told_otherwise = (notes.are_members() || notes.is_repeated()) && is_never(best.says);
+    if told_otherwise || is_refusal(&best) && first.worst.as_ref().is_some_and(is_of_a_backend) {
         best = first.worst.unwrap_or(best);
     }
     // Of errors beside one another each stands for an address or an attempt of its own: that one was never sent says
@@ -65,6 +67,17 @@ pub fn read<'a>(reading: &'a Reading<'_>) -> Words<'a> {
         }
     }
     Words { proof: Some(prove(&best, waiting)), around: notes.around() }
+}
+
+/// A 4xx that only words give.
+fn is_refusal(best: &Best) -> bool {
+    best.status.is_some_and(|status| Symptom::of_status(status) == Symptom::ClientError)
+}
+
+/// Words of a timeout in the refusal's own message: what a server behind it met, which may have worked. Words of a client
+/// about its own connection stand without a status.
+fn is_of_a_backend(worst: &Best) -> bool {
+    matches!(worst.says, Says::Begun(_) | Says::Open(Symptom::Timeout | Symptom::ReadTimeout))
 }
 
 fn is_never(says: Says) -> bool {

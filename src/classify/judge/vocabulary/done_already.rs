@@ -13,7 +13,6 @@ pub const DONE_ALREADY: &[Row] = &[
     // Idempotency keys.
     row("idempotency_error", DoneAlready, "Stripe"),
     row("idempotencyerror", DoneAlready, "Stripe SDKs"),
-    row("idempotency_key_in_use", DoneAlready, "Stripe"),
     row("keys for idempotent requests can only be used", DoneAlready, "Stripe"),
     row("idempotency_key_reused", DoneAlready, "Square"),
     row("idempotency_key_parameter_mismatch", DoneAlready, "Shopify"),
@@ -175,7 +174,6 @@ pub const DONE_ALREADY: &[Row] = &[
     row("\"errormessage\": \"", Veto, "AWS Lambda, a function's error in a 200"),
     row("functionerror", Veto, "AWS Lambda Invoke"),
     row("x-amz-function-error", Veto, "AWS Lambda Invoke"),
-    row("task timed out after", Veto, "AWS Lambda"),
     row("\"error\":{", Veto, "JSON-RPC, Google"),
     row("\"error\": {", Veto, "JSON-RPC, Google"),
     row("<faultcode>", Veto, "SOAP"),

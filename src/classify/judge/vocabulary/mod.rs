@@ -1,7 +1,9 @@
 //! What a wording means, and where the wordings of the table stand in a text. Invariant: one automaton finds all rows in
 //! one pass; of two matches, one within the other, only the longer counts.
 
+mod codes;
 mod done_already;
+mod more;
 mod repeats;
 mod table;
 
@@ -10,6 +12,7 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use done_already::DONE_ALREADY;
+use more::MORE;
 use repeats::REPEATS;
 use table::VOCABULARY;
 
@@ -114,7 +117,7 @@ enum Edge {
 
 /// All rows. Teaching idem a wording is adding a row to one of these tables.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    VOCABULARY.iter().chain(DONE_ALREADY).chain(REPEATS)
+    VOCABULARY.iter().chain(MORE).chain(DONE_ALREADY).chain(REPEATS).chain(codes::rows())
 }
 
 struct Finder {

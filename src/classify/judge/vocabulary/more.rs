@@ -1,0 +1,130 @@
+//! Wordings of gateways' error logs, of Dart, Elixir, gRPC, n8n, microcontrollers and others, from their sources and
+//! documents. Invariant: as in `table`.
+
+use super::Says::{self, Begun, Hint, Never, Open, Phase, Sent};
+use super::{Basis, Row};
+use crate::terms::outcome::Symptom::*;
+
+const fn row(pattern: &'static str, says: Says, client: &'static str) -> Row {
+    Row { pattern, says, client, basis: Basis::Documented }
+}
+
+pub const MORE: &[Row] = &[
+    // nginx's error log: what it was doing decides, not the errno (ngx_http_upstream.c). A line about one try of an
+    // upstream; a POST is not passed on to another once it was sent (proxy_next_upstream).
+    row("while connecting to upstream", Phase(Refused), "nginx"),
+    row("no live upstreams while connecting to upstream", Never(Unreachable), "nginx"),
+    row("while ssl handshaking to upstream", Never(Tls), "nginx"),
+    row("no resolver defined to resolve", Never(Dns), "nginx"),
+    row("while sending request to upstream", Begun(Closed), "nginx"),
+    row("while reading response header from upstream", Begun(Closed), "nginx"),
+    row("upstream timed out (110: connection timed out) while reading response", Begun(ReadTimeout), "nginx"),
+    row("upstream timed out (110: operation timed out) while reading response", Begun(ReadTimeout), "nginx on musl"),
+    row("while reading upstream", Sent(Truncated), "nginx"),
+    row("client prematurely closed connection", Begun(Closed), "nginx"),
+    row("client intended to send too large body", Never(NotProcessed), "nginx"),
+    row("upstream sent too big header", Sent(BadReply), "nginx"),
+    row("upstream sent invalid", Sent(BadReply), "nginx"),
+    row("limiting requests, excess", Says::Reply(Throttled), "nginx"),
+    row("no available server", Never(Unreachable), "Traefik"),
+    row("no upstreams available", Never(Unreachable), "Caddy"),
+    row("aborting with incomplete response", Sent(Truncated), "Caddy"),
+    row("service in fail-fast", Open(ServerError), "Linkerd: an earlier try may have been sent where retries are set"),
+    row("an invalid response was received from the upstream server", Open(ServerError), "Kong"),
+    row("the upstream server is timing out", Open(Timeout), "Kong"),
+    row("endpoint request timed out", Begun(ReadTimeout), "AWS API Gateway"),
+    row("err_read_timeout", Begun(ReadTimeout), "Squid"),
+    row("err_read_error", Begun(Closed), "Squid"),
+    row("err_zero_size_object", Begun(Closed), "Squid"),
+    // n8n, COMMON_ERRORS of its node errors.
+    row("the service refused the connection", Never(Refused), "n8n"),
+    row("the connection cannot be established", Never(Dns), "n8n, of ENOTFOUND"),
+    row("the connection was closed unexpectedly", Open(Closed), "n8n, of ECONNRESET"),
+    row("the connection to the server was closed unexpectedly", Open(Closed), "n8n, of ECONNRESET"),
+    row("the connection timed out, consider setting", Open(Timeout), "n8n, of ETIMEDOUT"),
+    // gRPC.
+    row("stream removed", Open(Closed), "gRPC core"),
+    row("keepalive watchdog timeout", Open(Closed), "gRPC core"),
+    row("keepalive ping failed", Open(Closed), "gRPC"),
+    row("error reading from server: eof", Open(Closed), "gRPC Go"),
+    row("io exception", Open(Closed), "gRPC Java"),
+    row("network closed for unknown reason", Open(Closed), "gRPC Java"),
+    row("channel shutdown", Open(Closed), "gRPC Java"),
+    row("connection dropped", Open(Closed), "gRPC JS"),
+    // Dart.
+    row("connection closed before full header was received", Begun(Closed), "Dart HttpClient"),
+    row("os error: connection refused", Never(Refused), "Dart"),
+    row("dioexceptiontype.connectiontimeout", Never(ConnectTimeout), "Dart dio"),
+    row("dioexceptiontype.sendtimeout", Begun(Timeout), "Dart dio"),
+    row("dioexceptiontype.receivetimeout", Begun(ReadTimeout), "Dart dio"),
+    row("dioexceptiontype.badcertificate", Never(Tls), "Dart dio"),
+    row("[receive timeout]", Begun(ReadTimeout), "Dart dio"),
+    row("[send timeout]", Begun(Timeout), "Dart dio"),
+    // Elixir and Erlang.
+    row("reason: :econnrefused", Never(Refused), "Mint, Finch, hackney"),
+    row("reason: :nxdomain", Never(Dns), "Mint, Finch, hackney"),
+    row("reason: :closed", Open(Closed), "Mint, Finch, hackney"),
+    row("reason: :timeout", Open(Timeout), "Mint, Finch, hackney"),
+    row("reason: :connect_timeout", Never(ConnectTimeout), "hackney"),
+    row("reason: :checkout_timeout", Never(ConnectTimeout), "hackney: no connection of the pool"),
+    row("{:error, :connect_timeout}", Never(ConnectTimeout), "hackney"),
+    row("{:error, :closed}", Open(Closed), "hackney, gen_tcp"),
+    row("{:error, :timeout}", Open(Timeout), "hackney, gen_tcp"),
+    row("{error,timeout}", Open(Timeout), "Erlang"),
+    row("{failed_connect,", Phase(Refused), "Erlang httpc"),
+    row("(mint.transporterror) socket closed", Open(Closed), "Mint"),
+    row("excess queuing for connections", Never(ConnectTimeout), "Finch: no connection of the pool"),
+    // Java, Kotlin, Scala.
+    row("has been closed before response, while sending request body", Begun(Closed), "Reactor Netty"),
+    row("has been closed before response", Begun(Closed), "Reactor Netty"),
+    row("has been closed during response", Sent(Truncated), "Reactor Netty"),
+    row("request timeout has expired", Open(Timeout), "Ktor"),
+    row("socket timeout has expired", Begun(ReadTimeout), "Ktor"),
+    row("httprequesttimeoutexception", Open(Timeout), "Ktor"),
+    row("streamresetexception", Open(Reset), "OkHttp"),
+    row("connectionshutdownexception", Open(Closed), "OkHttp"),
+    row("writetimeoutexception", Begun(Timeout), "Netty"),
+    row("is open and does not permit further calls", Never(NotProcessed), "resilience4j"),
+    row("bulkheadfullexception", Never(NotProcessed), "resilience4j"),
+    row("responsetimeout", Begun(ReadTimeout), "Haskell http-client, Akka"),
+    row("connectiontimeout", Phase(ConnectTimeout), "Haskell http-client, many"),
+    // Microcontrollers: ESP32 HTTPClient's words for its negative codes, ArduinoHttpClient's numbers.
+    row("send header failed", Begun(Closed), "ESP32 HTTPClient"),
+    row("send payload failed", Begun(Closed), "ESP32 HTTPClient"),
+    row("no http server", Begun(BadReply), "ESP32 HTTPClient"),
+    row("fails with error -3|", Open(Timeout), "ArduinoHttpClient HTTP_ERROR_TIMED_OUT"),
+    row("fails with error -4|", Open(BadReply), "ArduinoHttpClient HTTP_ERROR_INVALID_RESPONSE"),
+    // Python retry wrappers that tell of a reply alone.
+    row("raised httpstatuserror", Open(ServerError), "tenacity, httpx: a status that is not told"),
+    row("raised httperror", Open(ServerError), "tenacity, requests: a status that is not told"),
+    // Workers, queues, functions.
+    row("task timed out after", Begun(Timeout), "AWS Lambda: it was killed in its work"),
+    row("hard time limit", Begun(Timeout), "Celery"),
+    row("soft time limit", Begun(Timeout), "Celery"),
+    row("workerlosterror", Begun(Closed), "Celery"),
+    row("work-horse terminated unexpectedly", Begun(Closed), "RQ"),
+    row("job stalled more than", Begun(Timeout), "Bull"),
+    row("start_to_close", Begun(Timeout), "Temporal"),
+    row("starttoclose", Begun(Timeout), "Temporal"),
+    row("schedule_to_close", Begun(Timeout), "Temporal"),
+    row("scheduletoclose", Begun(Timeout), "Temporal"),
+    row("activity heartbeat timeout", Begun(Timeout), "Temporal"),
+    row("states.timeout", Begun(Timeout), "AWS Step Functions"),
+    row("message timed out", Open(Timeout), "librdkafka"),
+    row("has passed since batch creation", Open(Timeout), "Kafka producer"),
+    row("delivery failed", Hint(Closed), "brokers"),
+    // MCP and JSON-RPC.
+    row("mcp error -32601", Never(NotProcessed), "MCP: the method does not exist"),
+    row("mcp error -32001: request timed out", Open(Timeout), "MCP TypeScript SDK"),
+    row("mcp error -32000: connection closed", Open(Closed), "MCP TypeScript SDK"),
+    row("timed out while waiting for response to", Open(Timeout), "MCP Python SDK"),
+    row("sse stream ended without a response", Open(Closed), "MCP SDKs"),
+    row("error executing tool", Open(ServerError), "MCP Python SDK: it was in the handler"),
+    row("ai_nosuchtoolerror", Never(NotProcessed), "Vercel AI SDK, before execute()"),
+    row("ai_invalidtoolinputerror", Never(NotProcessed), "Vercel AI SDK, before execute()"),
+    row("ai_toolexecutionerror", Open(ServerError), "Vercel AI SDK"),
+    row("an error occurred while running the tool", Open(ServerError), "OpenAI Agents SDK"),
+    // Browsers.
+    row("networkerror when attempting to fetch resource", Open(Closed), "Firefox"),
+    row("the network connection was lost", Open(Closed), "Apple URL Loading"),
+];
