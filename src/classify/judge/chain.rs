@@ -77,7 +77,8 @@ fn is_refusal(best: &Best) -> bool {
 /// Words of a timeout in the refusal's own message: what a server behind it met, which may have worked. Words of a client
 /// about its own connection stand without a status.
 fn is_of_a_backend(worst: &Best) -> bool {
-    matches!(worst.says, Says::Begun(_) | Says::Open(Symptom::Timeout | Symptom::ReadTimeout))
+    let (Says::Begun(symptom) | Says::Open(symptom)) = worst.says else { return false };
+    matches!(symptom, Symptom::Timeout | Symptom::ReadTimeout)
 }
 
 fn is_never(says: Says) -> bool {
@@ -111,8 +112,10 @@ fn outstanding<'a>(
     let mut tiers: [(Option<Best>, Option<Best>, bool); 3] = Default::default();
     for text in reading.texts.iter().filter(|text| among(text)) {
         let (best, worst, waiting) = &mut tiers[tier(text.role)];
-        each_line(text, |from, line| {
+        each_line(text, |from, line, is_frame| {
             find(line, &mut hits);
+            // A frame is no evidence of what happened, but of which client it happened to.
+            hits.retain(|hit| !is_frame || hit.row.says == Says::Kept);
             for hit in &hits {
                 *waiting |= matches!(hit.row.says, Says::Open(Symptom::Timeout | Symptom::ReadTimeout));
                 notes.note(hit, from, line, text);
@@ -129,20 +132,18 @@ fn outstanding<'a>(
         .find_map(|(best, worst, waiting)| Some(Outstanding { best: best?, worst, waiting: waiting || waiting_before }))
 }
 
-/// Calls back with the offset and the text of each line that counts.
-fn each_line(text: &Text, mut call: impl FnMut(usize, &str)) {
+/// Calls back with the offset and the text of each line, and whether it is a frame or a line of source.
+fn each_line(text: &Text, mut call: impl FnMut(usize, &str, bool)) {
     let whole = &*text.text;
     if memchr::memchr(b'\n', whole.as_bytes()).is_none() {
-        return call(0, whole);
+        return call(0, whole, false);
     }
     let python = whole.contains("Traceback (most recent call last)");
     let mut from = 0;
     for line in whole.split('\n') {
         let inside = line.starts_with([' ', '\t']);
         let frame = inside && (python || line.trim_start().starts_with("at "));
-        if !frame {
-            call(from, line);
-        }
+        call(from, line, frame);
         from += line.len() + 1;
     }
 }

@@ -114,6 +114,9 @@ fn judge_status<'a>(
             by_words(proof)
         }
         (300..=499, Some(proof)) if !reading.own_status && went_wrong(&proof) => by_words(proof),
+        (400..=499, Some(proof)) if is_of_another_hop(&proof) => {
+            refused_behind(Verdict::of_status(status, Evidence::Words(proof.evidence)))
+        }
         (200..=299, _) if !reading.own_status && reading.status != Status::Absent && trouble(reading).is_none() => {
             Verdict::of(Symptom::Unknown, Evidence::Field("a status inside another object"))
         }
@@ -140,6 +143,17 @@ fn proof_is_of(proof: &Proof, status: u16) -> bool {
 /// Whether the words tell of a connection on which the request may have gone out.
 fn went_wrong(proof: &Proof) -> bool {
     matches!(proof.says, Says::Sent(_) | Says::Begun(_) | Says::Open(_))
+}
+
+/// Whether the words say that a connection could not be made. Beside a 4xx, which did come over a connection, that is one
+/// further back, and what was done before it is not told.
+fn is_of_another_hop(proof: &Proof) -> bool {
+    matches!(proof.says, Says::Never(_) | Says::Phase(_))
+}
+
+/// A refusal for what a server met behind it.
+fn refused_behind(verdict: Verdict<'_>) -> Verdict<'_> {
+    Verdict { advice: verdict.advice.of_whole_call(), ..verdict }
 }
 
 /// A 2xx with words of trouble: the reply began and did not end well.

@@ -36,6 +36,9 @@ pub const MORE: &[Row] = &[
     row("err_read_timeout", Begun(ReadTimeout), "Squid"),
     row("err_read_error", Begun(Closed), "Squid"),
     row("err_zero_size_object", Begun(Closed), "Squid"),
+    row("error: code: ", Says::StatusFollows, "Terraform providers"),
+    row("known transaction: ", Says::DoneAlready, "Ethereum nodes"),
+    row("nonce is too low", Says::DoneAlready, "Ethereum nodes, MetaMask"),
     // n8n, COMMON_ERRORS of its node errors.
     row("the service refused the connection", Never(Refused), "n8n"),
     row("the connection cannot be established", Never(Dns), "n8n, of ENOTFOUND"),

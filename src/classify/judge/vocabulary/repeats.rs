@@ -153,6 +153,8 @@ pub const REPEATS: &[Row] = &[
     row("connection died, retrying a fresh connect", Kept, "curl -v"),
     row("connection died, tried ", Kept, "curl -v"),
     row("xmlrpc/client.py", Kept, "Python xmlrpc.client sends a POST again by itself"),
+    row("in _retry_request", Kept, "openai and anthropic for Python, a frame: the cause is the last attempt's"),
+    row("sun.net.www.protocol.http.httpurlconnection", Kept, "HttpURLConnection, a frame"),
     // Java clients that do not.
     row("io.netty", NoResend, "Netty"),
     row("reactor.netty", NoResend, "Reactor Netty"),
