@@ -4,19 +4,25 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
 
+use super::extract::mapping::Place;
+
 /// Read the failures that clients logged: may the money have moved, and what to do now
 ///
-/// Takes JSON lines, a JSON list, one JSON object, or what `idem probe --format json` prints, told apart by content.
+/// Takes a log as it is: JSON, words, stack traces, access logs, tables, HAR, OTLP, what `idem probe` prints, gzip too, each
+/// line told apart by its content. A line that tells of no call gets no verdict and is counted.
 #[derive(Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct ClassifyArgs {
-    /// File to read; `-` or nothing for standard input
+    /// Files to read, in the order of events; `-` or nothing for standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Another way to name a file; it is read first
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
     /// How to print the results
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-    /// Take each line as a plain error message instead of JSON
+    /// Take each line as an error message, and never try JSON
     #[arg(long)]
     pub text: bool,
     /// Print the summary alone
@@ -28,6 +34,18 @@ pub struct ClassifyArgs {
     /// Intents, and keys, that findings look back over
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = value_parser!(u32).range(1..=10_000_000))]
     pub lookback: u32,
+    /// The log's own field for the intent: a name or a JSON pointer; may be given again, the first that is there counts
+    #[arg(long, value_name = "NAME")]
+    pub intent_field: Vec<Place>,
+    /// The log's own field for the idempotency key
+    #[arg(long, value_name = "NAME")]
+    pub key_field: Vec<Place>,
+    /// The log's own field for the number of the attempt
+    #[arg(long, value_name = "NAME")]
+    pub attempt_field: Vec<Place>,
+    /// Instead of verdicts print each reading in one line behind its intent and a tab, for an engine to group by
+    #[arg(long, conflicts_with = "summary")]
+    pub partition_key: bool,
 }
 
 /// How results are written.
@@ -42,7 +60,8 @@ pub enum Format {
 const EXAMPLES: &str = "\
 Examples:
   curl -w '%{json}' ... | idem classify
-  idem classify --input payments.log.json --summary
-  grep 'charge failed' app.log | idem classify --text
+  idem classify app.log.2.gz app.log.1.gz app.log --summary
+  kubectl logs --prefix -l app=pay | idem classify --intent-field order_id
+  idem classify --partition-key app.log | sort -t '\t' -s -k 1,1 | cut -f 2- | idem classify
 
 Exit codes: 0 no finding, 2 findings, 3 bad usage or malformed input, 4 no reading at all";

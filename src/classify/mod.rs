@@ -5,7 +5,10 @@ pub mod command;
 pub mod extract;
 pub mod findings;
 pub mod judge;
+pub mod judged;
+pub mod partition;
 pub mod read;
 pub mod report;
+pub mod session;
 
 pub use command::command;

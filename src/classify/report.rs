@@ -20,6 +20,8 @@ pub struct Report<W> {
     format: Format,
     /// Only the summary is wanted.
     brief: bool,
+    /// The names of the inputs, where there are several.
+    files: Vec<String>,
     /// `","symptom":...,"evidence":` of each symptom: the same bytes on every line.
     middles: Vec<String>,
 }
@@ -30,21 +32,38 @@ const BUFFER: usize = 64 * 1024;
 impl<W: Write> Report<W> {
     pub fn new(out: W, format: Format, brief: bool) -> Report<W> {
         let middles = Symptom::ALL.iter().map(|symptom| middle(*symptom, symptom.advice())).collect();
-        Report { out, buffer: Vec::with_capacity(2 * BUFFER), format, brief, middles }
+        Report { out, buffer: Vec::with_capacity(2 * BUFFER), format, brief, files: Vec::new(), middles }
+    }
+
+    /// The inputs, where there are several: from now on each place is told with its file.
+    pub fn name_files(&mut self, names: Vec<String>) {
+        self.files = names;
+    }
+
+    /// A line of another kind than a verdict.
+    pub fn line(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
+        write(&mut self.buffer);
+        self.pass_on()
+    }
+
+    /// Writes out everything, without a summary.
+    pub fn end(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.out.flush()
     }
 
     /// One reading's verdict.
     pub fn verdict(&mut self, line: u64, reading: &Reading, verdict: &Verdict) -> io::Result<()> {
         match (self.brief, self.format) {
             (true, _) => return Ok(()),
-            (false, Format::Text) => text_verdict(&mut self.buffer, line, reading, verdict)?,
+            (false, Format::Text) => text_verdict(&mut self.buffer, &self.files, line, reading, verdict)?,
             (false, Format::Jsonl) => {
                 let plain = verdict.advice == verdict.symptom.advice();
                 let middle = match plain {
                     true => Cow::Borrowed(self.middles[verdict.symptom as usize].as_str()),
                     false => middle(verdict.symptom, verdict.advice).into(),
                 };
-                json_verdict(&mut self.buffer, &middle, line, reading, verdict);
+                json_verdict(&mut self.buffer, &self.files, &middle, line, reading, verdict);
             }
         }
         self.pass_on()
@@ -53,8 +72,8 @@ impl<W: Write> Report<W> {
     pub fn finding(&mut self, finding: &Finding) -> io::Result<()> {
         match (self.brief, self.format) {
             (true, _) => return Ok(()),
-            (false, Format::Text) => text_finding(&mut self.buffer, finding)?,
-            (false, Format::Jsonl) => json_finding(&mut self.buffer, finding)?,
+            (false, Format::Text) => text_finding(&mut self.buffer, &self.files, finding)?,
+            (false, Format::Jsonl) => json_finding(&mut self.buffer, &self.files, finding)?,
         }
         self.pass_on()
     }
@@ -65,8 +84,7 @@ impl<W: Write> Report<W> {
             Format::Text => text_summary(&mut self.buffer, tally, evicted)?,
             Format::Jsonl => json_summary(&mut self.buffer, tally, evicted)?,
         }
-        self.out.write_all(&self.buffer)?;
-        self.out.flush()
+        self.end()
     }
 
     fn pass_on(&mut self) -> io::Result<()> {
@@ -78,9 +96,37 @@ impl<W: Write> Report<W> {
     }
 }
 
-fn text_verdict(out: &mut impl Write, line: u64, reading: &Reading, verdict: &Verdict) -> io::Result<()> {
+/// A line of one of several inputs, as one number: their order is the order of events.
+pub fn place(file: u64, line: u64) -> u64 {
+    file << LINE_BITS | line
+}
+
+/// Bits of a place that number its line.
+const LINE_BITS: u32 = 44;
+
+/// The file that a place is in, if there are several, and the line.
+fn parts(files: &[String], place: u64) -> (Option<&str>, u64) {
+    let file = files.get((place >> LINE_BITS) as usize).map(String::as_str);
+    (file, place & ((1 << LINE_BITS) - 1))
+}
+
+/// A place in words: `7`, or `app.log:7` where there are several inputs.
+fn placed(files: &[String], place: u64) -> String {
+    match parts(files, place) {
+        (Some(file), line) => format!("{}:{line}", printable(file)),
+        (None, line) => line.to_string(),
+    }
+}
+
+fn text_verdict(
+    out: &mut impl Write,
+    files: &[String],
+    line: u64,
+    reading: &Reading,
+    verdict: &Verdict,
+) -> io::Result<()> {
     let advice = verdict.advice;
-    write!(out, "{line:>6}  {:<14} ", printable(reading.intent.as_deref().unwrap_or("-")))?;
+    write!(out, "{:>6}  {:<14} ", placed(files, line), printable(reading.intent.as_deref().unwrap_or("-")))?;
     match reading.attempt {
         Some(attempt) => write!(out, "{:<4}", format!("#{attempt}"))?,
         None => write!(out, "{:<4}", "-")?,
@@ -98,10 +144,10 @@ fn text_verdict(out: &mut impl Write, line: u64, reading: &Reading, verdict: &Ve
     out.write_all(b"\n")
 }
 
-fn text_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
+fn text_finding(out: &mut impl Write, files: &[String], finding: &Finding) -> io::Result<()> {
     let mark = if finding.kind.is_warning() { "warning" } else { "finding" };
     let noun = if finding.detail.is_some() { "" } else { "intent " };
-    let lines: Vec<String> = finding.lines.iter().map(u64::to_string).collect();
+    let lines: Vec<String> = finding.lines.iter().map(|line| placed(files, *line)).collect();
     let noun_lines = if lines.len() == 1 { "line" } else { "lines" };
     let about = printable(&finding.about);
     write!(out, "{mark}: {}: {noun}{about}, {noun_lines} {}", finding.kind, lines.join(" and "))?;
@@ -118,6 +164,14 @@ fn text_summary(out: &mut impl Write, tally: &Tally, evicted: Evicted) -> io::Re
     }
     if tally.unknown() > 0 {
         writeln!(out, "unknown {}: verify these by hand, and tell us their wording", tally.unknown())?;
+    }
+    if tally.other_lines() > 0 {
+        writeln!(out, "other lines {}: they tell of no call", tally.other_lines())?;
+    }
+    if !tally.names().is_empty() {
+        let names: Vec<String> =
+            tally.names().iter().map(|(name, used)| format!("{} {used}", printable(name))).collect();
+        writeln!(out, "fields used: {}", names.join(", "))?;
     }
     if tally.malformed() > 0 {
         writeln!(out, "malformed {}: named on standard error", tally.malformed())?;
@@ -140,9 +194,14 @@ fn middle(symptom: Symptom, advice: Advice) -> String {
     format!(r#","symptom":"{symptom}","effect":"{}","action":"{}","evidence":"#, advice.effect, advice.action)
 }
 
-fn json_verdict(out: &mut Vec<u8>, middle: &str, line: u64, reading: &Reading, verdict: &Verdict) {
+fn json_verdict(out: &mut Vec<u8>, files: &[String], middle: &str, line: u64, reading: &Reading, verdict: &Verdict) {
+    let (file, line) = parts(files, line);
     out.extend_from_slice(b"{\"line\":");
     number(out, line);
+    if let Some(file) = file {
+        out.extend_from_slice(b",\"file\":");
+        quoted(out, file);
+    }
     if let Some(intent) = &reading.intent {
         out.extend_from_slice(b",\"intent\":");
         quoted(out, intent);
@@ -180,15 +239,20 @@ fn evidence(out: &mut Vec<u8>, evidence: &Evidence) {
     }
 }
 
-fn json_finding(out: &mut Vec<u8>, finding: &Finding) -> io::Result<()> {
+fn json_finding(out: &mut Vec<u8>, files: &[String], finding: &Finding) -> io::Result<()> {
     let noun = match (finding.kind, &finding.detail) {
         (Kind::Mismatch, _) => "scenario",
         _ => "intent",
     };
     write!(out, "{{\"finding\":\"{}\",\"{noun}\":", finding.kind)?;
     quoted(out, &finding.about);
-    let lines: Vec<String> = finding.lines.iter().map(u64::to_string).collect();
+    let places: Vec<_> = finding.lines.iter().map(|line| parts(files, *line)).collect();
+    let lines: Vec<String> = places.iter().map(|(_, line)| line.to_string()).collect();
     write!(out, ",\"lines\":[{}]", lines.join(","))?;
+    let named: Vec<&str> = places.iter().filter_map(|(file, _)| *file).collect();
+    if !named.is_empty() {
+        write!(out, ",\"files\":{}", serde_json::json!(named))?;
+    }
     if let Some(detail) = &finding.detail {
         out.extend_from_slice(b",\"detail\":");
         quoted(out, detail);
@@ -203,7 +267,14 @@ fn json_summary(out: &mut Vec<u8>, tally: &Tally, evicted: Evicted) -> io::Resul
     members(out, tally.actions())?;
     out.write_all(b"},\"symptoms\":{")?;
     members(out, tally.symptoms())?;
-    write!(out, "}},\"unknown\":{},\"malformed\":{},\"findings\":{{", tally.unknown(), tally.malformed())?;
+    let (unknown, malformed) = (tally.unknown(), tally.malformed());
+    write!(out, "}},\"unknown\":{unknown},\"malformed\":{malformed},\"other_lines\":{}", tally.other_lines())?;
+    if !tally.names().is_empty() {
+        let names: Vec<String> =
+            tally.names().iter().map(|(name, used)| format!("{}:{used}", serde_json::Value::from(&**name))).collect();
+        write!(out, ",\"fields\":{{{}}}", names.join(","))?;
+    }
+    out.write_all(b",\"findings\":{")?;
     members(out, tally.findings().map(|(kind, count)| (kind.name(), count)))?;
     writeln!(out, "}},\"evicted\":{{\"intents\":{intents},\"keys\":{keys},\"unresolved\":{unresolved}}}}}}}")
 }

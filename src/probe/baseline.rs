@@ -19,7 +19,13 @@ impl Baseline {
     fn read(path: &Path) -> anyhow::Result<Baseline> {
         let place = || format!("baseline {}", path.display());
         let text = std::fs::read(path).with_context(place)?;
-        let document = serde_json::from_slice(&text).with_context(place)?;
+        let document = serde_json::from_slice(&text).map_err(|error| {
+            anyhow::anyhow!(
+                "{}: not the JSON document ({error}); make it with `idem probe --format json > {}`",
+                place(),
+                path.display()
+            )
+        })?;
         Ok(Baseline { rows: rows(&document).with_context(place)? })
     }
 

@@ -15,9 +15,11 @@ fn the_exit_code_tells_what_there_was() {
     classify(&[], b"").exits(4);
     classify(&[], b"\n\n").exits(4);
     classify(&[], b"[]").exits(4);
-    classify(&[], b"{\"status\":200}\nnonsense\n").exits(3).says("standard input: line 2, column 1: ");
-    let both = b"{\"intent\":\"a\",\"status\":422}\n{\"intent\":\"a\",\"status\":200}\nnonsense\n";
-    classify(&[], both).exits(2).says("line 3, column 1");
+    classify(&[], b"nonsense\n").exits(4).prints("other lines 1: they tell of no call");
+    classify(&[], b"{\"status\":200}\nnonsense\n").exits(0);
+    classify(&[], b"{\"status\":200}\n{\"x\" 1}\n").exits(3).says("standard input: line 2, column 6: expected `:`");
+    let both = b"{\"intent\":\"a\",\"status\":422}\n{\"intent\":\"a\",\"status\":200}\n{\"x\" 1}\n";
+    classify(&[], both).exits(2).says("line 3, column 6");
     classify(&["--frobnicate"], b"").exits(3);
     classify(&["--input", "/no/such/file"], b"").exits(3).says("/no/such/file");
 }
@@ -36,12 +38,11 @@ fn words_are_read_a_line_each() {
 fn hostile_input_has_a_meaning_and_does_no_harm() {
     let deep = |n: usize| format!("{{\"error\":{}\"x\"{}}}", "[".repeat(n), "]".repeat(n));
     let nested = |n: usize| format!("{}{{\"status\":200}}{}", "{\"error\":".repeat(n), "}".repeat(n));
-    let refusals: [(Vec<u8>, &str); 8] = [
+    let refusals: [(Vec<u8>, &str); 7] = [
         (deep(100_000).into_bytes(), "nested deeper than 127 levels"),
         (nested(100_000).into_bytes(), "nested deeper than 127 levels"),
         (b"{\"status\":200".to_vec(), "line 1, column 1: the value that begins here breaks off at line 2, column 1"),
         (b"{\"status\":200}}".to_vec(), "expected a value"),
-        (b"17".to_vec(), "a reading is an object or a text"),
         (b"[[{\"status\":200}]]".to_vec(), "a reading is an object or a text"),
         (b"{\"error\":\"a\0b\"}".to_vec(), "control character"),
         (b"{\"status\":1e999}".to_vec(), "number out of range"),
@@ -59,7 +60,6 @@ fn hostile_input_has_a_meaning_and_does_no_harm() {
     // Latin-1, as older logs have it: the reading is not lost.
     let latin = b"{\"error\":\"Verbindung abgebrochen f\xfcr Connection refused\"}";
     classify(&["--format", "jsonl"], latin).exits(0).prints("\"symptom\":\"refused\"");
-    classify(&[], b"\xff\xfe{\0}\0").exits(3).says("UTF-16");
     let many = format!("{{\"error\":[{}\"x\"]}}", "\"connection refused\",".repeat(5000));
     assert_eq!(verdict(&many).0, "unknown");
 }

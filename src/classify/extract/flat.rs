@@ -46,7 +46,7 @@ impl<'a> Cursor<'a> {
             self.blanks();
             match field(name) {
                 // Only the parser keeps track of what makes a document.
-                Some(Field::Document) => return None,
+                Some(Field::Document | Field::Wrapper) => return None,
                 found => self.value(reading, found)?,
             }
             self.blanks();

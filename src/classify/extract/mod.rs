@@ -2,6 +2,12 @@
 
 pub mod fields;
 pub mod flat;
+pub mod har;
 pub mod leaves;
+pub mod mapping;
+pub mod otlp;
+pub mod pairs;
 pub mod reading;
+pub mod row;
 pub mod slot;
+pub mod whole;

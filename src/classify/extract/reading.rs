@@ -47,6 +47,12 @@ pub struct Reading<'a> {
     pub trouble: Option<&'static str>,
     /// Whether it looks like a document of scenarios or checks (see `scenario`).
     pub document: bool,
+    /// Whether it may hold readings of its own (see `whole`).
+    pub wrapper: bool,
+    /// The method of the request, as it was written. None where it is not told.
+    pub method: Option<Cow<'a, str>>,
+    /// Whether it has a field for the outcome, even one that says nothing (a status of 0, or in words).
+    pub told: bool,
     /// Whether any field was one that a reading has.
     pub known: bool,
 }

@@ -12,6 +12,8 @@ pub struct Tally {
     findings: [u64; Kind::ALL.len()],
     scenarios: u64,
     malformed: u64,
+    other: u64,
+    mapped: Vec<(String, u64)>,
 }
 
 impl Tally {
@@ -31,6 +33,24 @@ impl Tally {
 
     pub fn refused(&mut self) {
         self.malformed += 1;
+    }
+
+    /// So many lines tell of no call.
+    pub fn other(&mut self, lines: u64) {
+        self.other += lines;
+    }
+
+    /// A name that was asked for (`--intent-field`) was used so often.
+    pub fn mapped(&mut self, name: &str, used: u64) {
+        self.mapped.push((name.to_owned(), used));
+    }
+
+    pub fn other_lines(&self) -> u64 {
+        self.other
+    }
+
+    pub fn names(&self) -> &[(String, u64)] {
+        &self.mapped
     }
 
     pub fn readings(&self) -> u64 {

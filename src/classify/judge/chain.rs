@@ -272,6 +272,15 @@ mod tests {
     }
 
     #[test]
+    fn a_status_is_looked_for_in_any_letters() {
+        for text in ["übermäßig, message=x", "ü, message=x", "äö00, message=x", "日本語, message=x", "é503, message=x"]
+        {
+            symptom(text);
+        }
+        assert_eq!(symptom("ü503, message=x"), Some(Symptom::ServerError));
+    }
+
+    #[test]
     fn of_errors_beside_one_another_the_one_that_leaves_it_open_counts() {
         let symptom = |second: &str| {
             let mut reading = Reading::from_text("connect ECONNREFUSED ::1:80");

@@ -3,5 +3,6 @@
 pub mod call;
 pub mod chain;
 pub mod gateways;
+pub mod tells;
 pub mod verdict;
 pub mod vocabulary;

@@ -115,6 +115,7 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
         // The details of an error are often a list (PayPal's, Google's).
         let is_detail = |f: &Field| *f == Message && place == Place::Error;
         let Some(field) = field.filter(|f| is_read(f) || is_detail(f)) else {
+            reading.wrapper |= place == Place::Top && field == Some(Field::Wrapper);
             while seq.next_element::<IgnoredAny>()?.is_some() {}
             return Ok(());
         };
@@ -139,6 +140,10 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        // HAR's `log` is an object; docker's is a text.
+        if self.place == Place::Top && matches!(self.field, Some(Field::Log | Field::Wrapper)) {
+            self.reading.wrapper = true;
+        }
         match self.inside() {
             Some(Place::Headers) => header_map(self.reading, map),
             Some(Place::Within) if !matches!(self.field, Some(Field::Nested)) => self.aside(map),

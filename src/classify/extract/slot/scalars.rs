@@ -53,7 +53,7 @@ impl<'de> Slot<'_, 'de> {
 
     /// 0, -1 and null are what clients write where there was no reply.
     fn status(&mut self, value: i64) {
-        self.reading.known = true;
+        (self.reading.known, self.reading.told) = (true, true);
         let status = match value {
             -1 | 0 => Status::Absent,
             1..=999 => Status::Code(value as u16),
@@ -145,7 +145,8 @@ impl<'de> Slot<'_, 'de> {
             Field::Gateway(mark) => self.mark(mark, text),
             Field::Success | Field::Failure | Field::FunctionError => {}
             Field::Replay | Field::CurlCode | Field::Pretransfer => {}
-            Field::Nested | Field::Beside | Field::Entries | Field::Document => {}
+            Field::Method if self.place == Place::Top => reading.method = Some(text),
+            Field::Nested | Field::Beside | Field::Entries | Field::Document | Field::Method | Field::Wrapper => {}
         }
     }
 
@@ -202,7 +203,7 @@ impl<'de> Slot<'_, 'de> {
         match first.parse() {
             Ok(number) => self.status(number),
             Err(_) => {
-                self.reading.known = true;
+                (self.reading.known, self.reading.told) = (true, true);
                 push(self.reading, self.depth, Role::Log, text);
             }
         }

@@ -2,13 +2,13 @@
 //! vendor's document that it is from, and says `never` only where that document says that nothing was sent; a list of
 //! tries is as open as its most open one.
 
-pub mod access;
 pub mod balancers;
 pub mod envoy;
 pub mod haproxy;
 
 use super::verdict::{Evidence, Verdict};
 use crate::classify::extract::reading::{Mark, Reading, Status};
+use crate::classify::read::access::access;
 use crate::terms::outcome::{Advice, Effect, Symptom};
 
 /// What a code proves.
@@ -82,8 +82,15 @@ fn of_texts(reading: &Reading) -> Option<Told> {
         envoy::line(line)
             .or_else(|| haproxy::line(line))
             .or_else(|| balancers::line(line))
-            .or_else(|| access::line(line))
+            .or_else(|| access_line(line))
     })
+}
+
+/// A line in the common or combined format: the status is what the client was sent.
+fn access_line(line: &str) -> Option<Told> {
+    let found = access(line)?;
+    let evidence = format!("{} {}", found.method, found.status);
+    Some(Told { tells: Tells::Status, status: Some(found.status), evidence })
 }
 
 /// Codes first, then the status. A 2xx beside a code of trouble did not reach the client whole.

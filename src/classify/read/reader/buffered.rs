@@ -46,12 +46,8 @@ impl<R: Read> Buffered<R> {
     /// Passes over a byte order mark.
     pub fn skip_mark(&mut self) -> io::Result<()> {
         while self.end < 3 && self.fill()? {}
-        match &self.buffer[..self.end.min(3)] {
-            [0xEF, 0xBB, 0xBF] => self.start = 3,
-            [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "the input is UTF-16; convert it to UTF-8"));
-            }
-            _ => {}
+        if self.buffer[..self.end].starts_with(&[0xEF, 0xBB, 0xBF]) {
+            self.start = 3;
         }
         Ok(())
     }

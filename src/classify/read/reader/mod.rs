@@ -1,5 +1,6 @@
-//! Values from a stream of bytes: JSON lines, a list, one object over many lines, values one after another. Invariant:
-//! memory is bounded by the longest value allowed, and nothing that can be read is lost behind something that cannot.
+//! What a stream of bytes holds: JSON values, one a line, in a list, over many lines or one after another, and lines of
+//! words between them, each told apart by its own beginning. Invariant: memory is bounded by the longest value allowed,
+//! and nothing that can be read is lost behind something that cannot.
 
 use std::io::{self, Read};
 
@@ -24,6 +25,8 @@ pub struct Refused {
 pub trait Sink {
     /// Takes one value, whole. An error means that it took nothing.
     fn value(&mut self, at: Position, bytes: &[u8]) -> Result<(), Refused>;
+    /// Takes one line of words, without its end and the blanks around it; those before it are in the place's column.
+    fn words(&mut self, at: Position, line: &[u8]);
     /// Takes note of what could not be read.
     fn refused(&mut self, refused: Refused);
     /// Whether nobody wants more.
@@ -37,28 +40,32 @@ pub struct Reader<R> {
     list: Option<Position>,
     /// A list was given up, so its closing bracket means nothing.
     orphan: bool,
+    /// The last line that JSON was read in, or tried: what else stands in it is not words.
+    json_line: u64,
 }
 
 impl<R: Read> Reader<R> {
     pub fn new(input: R) -> Reader<R> {
-        Reader { input: Buffered::new(input), list: None, orphan: false }
+        Reader { input: Buffered::new(input), list: None, orphan: false, json_line: 0 }
     }
 
-    /// Hands every value to the sink.
-    pub fn values(&mut self, sink: &mut impl Sink) -> io::Result<()> {
+    /// Hands every value, and every line of words, to the sink.
+    pub fn log(&mut self, sink: &mut impl Sink) -> io::Result<()> {
         self.input.skip_mark()?;
         while !sink.done() && self.skip_between()? {
             let byte = self.input.unread()[0];
             match byte {
-                b'[' if self.list.is_none() => {
+                b'[' if self.list.is_none() && self.opens_list()? => {
                     self.list = Some(self.input.at());
+                    self.json_line = self.input.at().line;
                     self.input.advance(1);
                 }
                 b']' if self.list.is_some() || self.orphan => {
                     (self.list, self.orphan) = (None, false);
+                    self.json_line = self.input.at().line;
                     self.input.advance(1);
                 }
-                _ if self.list.is_none() && self.whole_line(sink)? => {}
+                _ if self.list.is_none() && (self.whole_line(sink)? || self.line_of_words(sink)?) => {}
                 _ => self.framed(sink)?,
             }
         }
@@ -69,22 +76,45 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// Hands every line that is not blank to the sink, without its end.
+    /// Hands every line that is not blank to the sink as words.
     pub fn lines(&mut self, sink: &mut impl Sink) -> io::Result<()> {
         self.input.skip_mark()?;
-        while !sink.done() && (!self.input.unread().is_empty() || self.input.fill()?) {
-            let at = self.input.at();
-            let Some(length) = self.input.line_length()? else {
-                sink.refused(refused(at, TOO_LONG));
-                self.input.skip_line()?;
-                continue;
-            };
-            let line = trim(&self.input.unread()[..length]);
-            if !line.is_empty() {
-                sink.value(at, line).unwrap_or_else(|refused| sink.refused(refused));
-            }
-            self.input.end_line(length);
+        while !sink.done() && self.skip_between()? {
+            self.take_words(sink)?;
         }
+        Ok(())
+    }
+
+    /// Whether a bracket opens a list of readings, and not a prefix like `[2026-11-02 10:00:00]`.
+    fn opens_list(&mut self) -> io::Result<bool> {
+        Ok(matches!(self.next_in_line(1)?, None | Some(b'\n' | b'\r' | b'{' | b'"' | b'[' | b']')))
+    }
+
+    /// Takes the line as words, unless JSON begins here. False where it does.
+    fn line_of_words(&mut self, sink: &mut impl Sink) -> io::Result<bool> {
+        if self.input.at().line == self.json_line || self.begins_json()? {
+            return Ok(false);
+        }
+        self.take_words(sink)?;
+        Ok(true)
+    }
+
+    fn begins_json(&mut self) -> io::Result<bool> {
+        match self.input.unread()[0] {
+            b'{' => Ok(matches!(self.next_in_line(1)?, None | Some(b'\n' | b'\r' | b'"' | b'}'))),
+            b'"' => Ok(self.input.line_length()?.is_none_or(|length| is_text(&self.input.unread()[..length]))),
+            _ => Ok(false),
+        }
+    }
+
+    fn take_words(&mut self, sink: &mut impl Sink) -> io::Result<()> {
+        let at = self.input.at();
+        let Some(length) = self.input.line_length()? else {
+            sink.refused(refused(at, TOO_LONG));
+            return self.input.skip_line();
+        };
+        sink.words(at, trim(&self.input.unread()[..length]));
+        self.input.end_line(length);
         Ok(())
     }
 
@@ -102,6 +132,7 @@ impl<R: Read> Reader<R> {
     /// The careful way: finds the end of the value first.
     fn framed(&mut self, sink: &mut impl Sink) -> io::Result<()> {
         let (at, mut frame, mut length) = (self.input.at(), Frame::new(), 0);
+        self.json_line = at.line;
         loop {
             let step = frame.feed(&self.input.unread()[length..]);
             match step {
@@ -144,7 +175,10 @@ impl<R: Read> Reader<R> {
             sink.value(at, &self.input.unread()[..length])
         };
         match taken {
-            Ok(()) => self.input.advance(length),
+            Ok(()) => {
+                self.input.advance(length);
+                self.json_line = self.input.at().line;
+            }
             Err(refused) => {
                 sink.refused(refused);
                 self.pass_over(length)?;
@@ -234,6 +268,13 @@ fn broken(at: Position, end: Position, why: &str) -> Refused {
     }
     let Position { line, column } = end;
     refused(at, &format!("the value that begins here breaks off at line {line}, column {column}: {why}"))
+}
+
+/// Whether a line that begins with a quote is a JSON text, or a field that is left of an object that was given up.
+fn is_text(line: &[u8]) -> bool {
+    let Step::Complete(length) = Frame::new().feed(line) else { return false };
+    let next = line[length..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | 0));
+    matches!(next, None | Some(b',' | b':' | b'{' | b'[' | b'"'))
 }
 
 fn trim(line: &[u8]) -> &[u8] {

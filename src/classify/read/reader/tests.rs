@@ -8,6 +8,7 @@ use super::*;
 #[derive(Default)]
 struct Kept {
     values: Vec<(Position, String)>,
+    words: Vec<String>,
     refused: Vec<Refused>,
 }
 
@@ -16,6 +17,10 @@ impl Sink for Kept {
         let value: serde_json::Value = serde_json::from_slice(bytes).map_err(|e| refused(at, &e.to_string()))?;
         self.values.push((at, value.to_string()));
         Ok(())
+    }
+
+    fn words(&mut self, _: Position, line: &[u8]) {
+        self.words.push(String::from_utf8_lossy(line).into_owned());
     }
 
     fn refused(&mut self, refused: Refused) {
@@ -42,7 +47,7 @@ impl Read for Pieces<'_> {
 
 fn read(bytes: &[u8], pieces: &[usize]) -> Kept {
     let mut kept = Kept::default();
-    Reader::new(Pieces(bytes, pieces, 0)).values(&mut kept).unwrap();
+    Reader::new(Pieces(bytes, pieces, 0)).log(&mut kept).unwrap();
     kept
 }
 
@@ -87,7 +92,7 @@ fn what_is_malformed_costs_nothing_of_what_is_not() {
     };
     assert_eq!(good("{\"a\":1\n{\"b\":2}\n", 1), [r#"{"b":2}"#]);
     assert_eq!(good("{\"a\":\"x\n{\"b\":2}\n", 1), [r#"{"b":2}"#]);
-    assert_eq!(good("nonsense here\n{\"b\":2}\n", 1), [r#"{"b":2}"#]);
+    assert_eq!(good("nonsense here\n{\"b\":2}\n", 0), [r#"{"b":2}"#]);
     assert_eq!(good("{\"a\":1 \"c\":3}\n{\"b\":2}\n", 1), [r#"{"b":2}"#]);
     assert_eq!(good("[{\"a\":1},\n{\"x\":},\n{\"b\":2}]", 1), [r#"{"a":1}"#, r#"{"b":2}"#]);
     assert_eq!(good("[{\"b\":2}", 1), [r#"{"b":2}"#]);
@@ -107,22 +112,31 @@ fn a_value_that_is_too_long_is_left_out_by_name() {
 
 #[test]
 fn lines_come_without_their_ends() {
-    struct Lines(Vec<(u64, String)>);
-    impl Sink for Lines {
-        fn value(&mut self, at: Position, bytes: &[u8]) -> Result<(), Refused> {
-            self.0.push((at.line, String::from_utf8_lossy(bytes).into_owned()));
-            Ok(())
-        }
-        fn refused(&mut self, _: Refused) {
-            panic!("no line is too long");
-        }
-        fn done(&self) -> bool {
-            false
-        }
+    let mut kept = Kept::default();
+    Reader::new(&b"\xef\xbb\xbfone\r\n\n  {\"two\":2}\nthree"[..]).lines(&mut kept).unwrap();
+    assert_eq!(kept.words, ["one", "{\"two\":2}", "three"]);
+}
+
+#[test]
+fn each_line_is_told_by_its_beginning() {
+    let text = "GET /\n{\"a\":1}\n[2026-11-02 10:00:00] x\n{erlang, tuple}\n\"GET / HTTP/1.1\" 200\n  at f (x)\n[{\"b\":2},\n\
+                {\"c\":3}]\n17\n[error] y\n{\n\"d\": 4\n}\n";
+    for piece in [1, 3, 1 << 20] {
+        let kept = read(text.as_bytes(), &[piece]);
+        let words = [
+            "GET /",
+            "[2026-11-02 10:00:00] x",
+            "{erlang, tuple}",
+            "\"GET / HTTP/1.1\" 200",
+            "at f (x)",
+            "17",
+            "[error] y",
+        ];
+        assert_eq!(kept.words, words);
+        let values: Vec<_> = kept.values.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, [r#"{"a":1}"#, r#"{"b":2}"#, r#"{"c":3}"#, r#"{"d":4}"#]);
+        assert_eq!(kept.refused, []);
     }
-    let mut lines = Lines(Vec::new());
-    Reader::new(&b"\xef\xbb\xbfone\r\n\n  two\nthree"[..]).lines(&mut lines).unwrap();
-    assert_eq!(lines.0, [(1, "one".into()), (3, "two".into()), (4, "three".into())]);
 }
 
 fn json() -> impl Strategy<Value = serde_json::Value> {
