@@ -119,7 +119,7 @@ fn a_baseline_is_held_to_its_last_figure() {
     std::fs::write(&file, "{}").unwrap();
     against("").exits(3).says("no array `scenarios` or `checks`");
     std::fs::write(&file, own.split_at(own.len() / 2).0).unwrap();
-    against("").exits(3).says("baseline.json: EOF while parsing");
+    against("").exits(3).says("baseline.json: not the JSON document (EOF while parsing");
 }
 
 #[test]

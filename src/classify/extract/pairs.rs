@@ -14,7 +14,7 @@ pub fn pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
     std::iter::from_fn(move || {
         loop {
             let (before, behind) = rest.split_once('=')?;
-            let name = before.rsplit([' ', '\t', ',', '{', '[', '(']).next().unwrap_or("");
+            let name = before.rsplit([' ', '\t', '\n', ',', '{', '[', '(']).next().unwrap_or("");
             let (value, more) = value(behind);
             rest = more;
             let named = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'@'));
@@ -30,7 +30,7 @@ fn value(text: &str) -> (&str, &str) {
     if let Some((value, rest)) = text.strip_prefix('"').and_then(|inner| inner.split_once('"')) {
         return (value, rest);
     }
-    let end = text.find([' ', '\t', ',', ';', ')', ']', '}']).unwrap_or(text.len());
+    let end = text.find([' ', '\t', '\n', ',', ';', ')', ']', '}']).unwrap_or(text.len());
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 
@@ -102,7 +102,7 @@ mod tests {
             all(r#"level=error msg="read timed out" intent=a"#),
             [("level", "error"), ("msg", "read timed out"), ("intent", "a")]
         );
-        assert_eq!(all("failed (intent=a, key=k)"), [("intent", "a"), ("key", "k")]);
+        assert_eq!(all("failed (intent=a, key=k)\nx=y"), [("intent", "a"), ("key", "k"), ("x", "y")]);
         assert_eq!(all("http://x/?intent=a ü=b = c =="), []);
         assert_eq!(all("a=\"é"), [("a", "\"é")]);
     }

@@ -44,9 +44,12 @@ const PLACES: &[(&[&str], Kind)] = &[
 /// The readings within a value, in their order; none where it holds none at a known place.
 pub fn readings(json: &[u8]) -> Vec<(Kind, &RawValue)> {
     let mut found = Vec::new();
-    let Ok(whole) = serde_json::from_slice::<&RawValue>(json) else { return found };
+    let members: Members = serde_json::from_slice(json).unwrap_or_default();
     for (path, kind) in PLACES {
-        walk(whole, path, *kind, &mut found);
+        let Some((first, rest)) = path.split_first() else { continue };
+        if let Some(member) = members.get(*first) {
+            walk(member, rest, *kind, &mut found);
+        }
     }
     found
 }

@@ -1,9 +1,11 @@
 //! Whether a reading tells of a call that may have had an effect. Invariant: only what has neither a status nor words that
 //! are known nor a sign of trouble, or what only reads, is passed over; it is counted, never called safe.
 
-use super::chain;
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::verdict::Verdict;
-use super::vocabulary::Says;
 use crate::classify::extract::reading::{Reading, Role, Status};
 use crate::classify::read::access::{only_reads, tells_of_reads_alone};
 use crate::terms::outcome::Symptom;
@@ -28,12 +30,72 @@ pub fn words_tell(reading: &Reading, verdict: &Verdict) -> bool {
     if verdict.symptom == Symptom::Unknown || tells_of_reads_alone(&text.text) {
         return false;
     }
-    // "timeout" in a line that only informs may be a setting.
-    !(is_quiet(&text.text) && chain::read(reading).proof.is_some_and(|proof| matches!(proof.says, Says::Hint(_))))
+    // A line that only informs has words like "read timeout" in a setting.
+    reading.intent.is_some() || !is_quiet(&text.text) || is_alarmed(&text.text)
 }
 
 /// Whether a line's level says that nothing is wrong.
 fn is_quiet(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty()).take(6);
     words.into_iter().any(|word| ["INFO", "DEBUG", "TRACE", "NOTICE", "info", "debug"].contains(&word))
+}
+
+/// Whether it tells of something that went wrong all the same, or of a request that may have an effect.
+fn is_alarmed(text: &str) -> bool {
+    static ALARMS: OnceLock<AhoCorasick> = OnceLock::new();
+    let alarms =
+        ["error", "exception", "fail", "refused", "retrying", "giving up", "post ", "put ", "patch ", "delete "];
+    let finder = ALARMS.get_or_init(|| {
+        let builder = AhoCorasick::builder().ascii_case_insensitive(true).build(alarms);
+        builder.expect("ten words that are constant, so the automaton can be built")
+    });
+    finder.is_match(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classify::judge::verdict::judge;
+
+    fn told(text: &str) -> bool {
+        let reading = Reading::from_text(text);
+        words_tell(&reading, &judge(&reading))
+    }
+
+    #[test]
+    fn a_line_tells_by_words_that_are_known() {
+        for text in ["read timed out", "INFO POST /pay: read timed out", "INFO retrying after Connection refused"] {
+            assert!(told(text), "{text}");
+        }
+        for text in ["hello", "GET /health: read timed out", "INFO read timeout 30s", "DEBUG idle connection closed"] {
+            assert!(!told(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_record_tells_by_a_status_a_sign_of_trouble_or_words_that_are_known() {
+        let told = |json: &str| {
+            let mut reading = Reading::default();
+            crate::classify::extract::flat::read(json.as_bytes(), &mut reading).expect("a flat object");
+            tells(&reading, &judge(&reading))
+        };
+        for json in [
+            r#"{"status":503}"#,
+            r#"{"status":0}"#,
+            r#"{"status":"failed"}"#,
+            r#"{"level":"error","msg":"x"}"#,
+            "{}",
+            r#"{"msg":"read timed out"}"#,
+            r#"{"attempt":1,"msg":"x"}"#,
+            r#"{"kind":"x"}"#,
+            r#"{"error":"x"}"#,
+        ] {
+            assert!(told(json), "{json}");
+        }
+        for json in
+            [r#"{"msg":"order created"}"#, r#"{"method":"GET","status":503}"#, r#"{"method":"head","error":"x"}"#]
+        {
+            assert!(!told(json), "{json}");
+        }
+    }
 }

@@ -121,7 +121,9 @@ fn carried<'r>(reading: &'r Reading) -> Option<&'r str> {
 /// Whether a reading says nothing at all but its log line and a time.
 fn is_bare(reading: &Reading) -> bool {
     let named = reading.intent.is_some() || reading.key.is_some() || reading.receipt.is_some();
-    !named && reading.attempt.is_none() && reading.trouble.is_none() && reading.method.is_none()
+    // The beginning of a trace whose other lines have wrappers of their own.
+    let troubled = reading.trouble.is_some_and(|trouble| trouble != "traceback");
+    !named && reading.attempt.is_none() && !troubled && reading.method.is_none()
 }
 
 /// What the value around a reading says goes for the reading, unless that says it itself.

@@ -27,6 +27,8 @@ pub enum Field {
     Error,
     /// Errors beside one another, one for each address or attempt (Node's AggregateError, Python's ExceptionGroup).
     Errors,
+    /// The same in an error object, and nothing outside one (Sentry's `values`).
+    Chain,
     /// The class or name of the error.
     ErrorType,
     /// A word or a number that a library calls a code.

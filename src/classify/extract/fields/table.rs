@@ -117,7 +117,7 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("underlyingerror", Field::Cause),
     ("parent", Field::Cause),
     ("raw", Field::Cause),
-    ("values", Field::Cause),
+    ("values", Field::Chain),
     ("source", Field::Cause),
     ("aggregateerrors", Field::Errors),
     ("nserrorfailingunderlyingerror", Field::Cause),

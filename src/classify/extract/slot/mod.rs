@@ -110,6 +110,7 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let Slot { reading, place, depth, field } = self;
+        let field = if field == Some(Field::Chain) && place == Place::Error { Some(Field::Errors) } else { field };
         use Field::{Cause, Context, Entries, Error, Errors, Headers, Message};
         let is_read = |f: &Field| matches!(f, Error | Errors | Cause | Context | Headers | Entries);
         // The details of an error are often a list (PayPal's, Google's).
@@ -140,8 +141,8 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        // HAR's `log` is an object; docker's is a text.
-        if self.place == Place::Top && matches!(self.field, Some(Field::Log | Field::Wrapper)) {
+        // HAR's `log` is an object; docker's is a text. Loki's answer is in `data`.
+        if self.place == Place::Top && matches!(self.field, Some(Field::Log | Field::Wrapper | Field::Beside)) {
             self.reading.wrapper = true;
         }
         match self.inside() {

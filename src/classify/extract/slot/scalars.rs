@@ -136,7 +136,7 @@ impl<'de> Slot<'_, 'de> {
                 Err(_) if text != "ok" => self.error_words(Field::Error, text),
                 Err(_) => {}
             },
-            Field::Cause | Field::Context | Field::Inner => {}
+            Field::Cause | Field::Chain | Field::Context | Field::Inner => {}
             Field::Error | Field::Errors | Field::ErrorType | Field::Trace => self.error_words(field, text),
             Field::Status | Field::Code | Field::RetryAfter | Field::Syscall => self.any_words(field, text),
             Field::Success if is_no(&text) => reading.note_trouble("success"),

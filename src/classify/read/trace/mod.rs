@@ -181,7 +181,7 @@ fn is_frame(words: &str) -> bool {
 
 /// Words that only ever go on with an error that was told above.
 fn is_link(words: &str) -> bool {
-    const LINKS: [&str; 9] = [
+    const LINKS: [&str; 13] = [
         "Caused by:",
         "Suppressed:",
         "[cause]:",
@@ -191,6 +191,10 @@ fn is_link(words: &str) -> bool {
         "Wrapped by:",
         "Next ",
         "[errors]:",
+        "Stack trace:",
+        "stack backtrace:",
+        "Stack backtrace:",
+        "goroutine ",
     ];
     // R writes the message in the next line, or all in one, which is then a message like any other.
     if is_cause_of_r(words) {
@@ -204,11 +208,9 @@ fn is_cause_of_r(words: &str) -> bool {
     words.starts_with("Caused by error in ") && words.ends_with(':')
 }
 
-/// Words that begin a trace below the line that it belongs to.
+/// Words that begin a trace below the line that it belongs to; two of them are two traces.
 fn is_head(words: &str) -> bool {
-    ["Traceback (most recent call last)", "Stack trace:", "stack backtrace:", "Stack backtrace:", "goroutine "]
-        .iter()
-        .any(|head| words.starts_with(head))
+    words.starts_with("Traceback (most recent call last)")
 }
 
 /// Whether the first word is the name of an error.
