@@ -68,6 +68,18 @@ pub struct TargetArgs {
     /// Header that makes the handler fail once for an intent, before its side effect
     #[arg(long, value_name = "K: V", requires = "target")]
     pub fail_header: Option<String>,
+    /// Body that makes the handler fail once for an intent, after its side effect
+    #[arg(long, value_name = "JSON|@FILE", requires = "target")]
+    pub fail_after_body: Option<String>,
+    /// Header that makes the handler fail once for an intent, after its side effect
+    #[arg(long, value_name = "K: V", requires = "target")]
+    pub fail_after_header: Option<String>,
+    /// A new token of the same principal: the key must hold with it too
+    #[arg(long, value_name = "K: V", requires = "target")]
+    pub refreshed_credential: Option<String>,
+    /// Keys between a first request and its retry, for the check of capacity, 1 to 100000 [default: 200]
+    #[arg(long, value_name = "N", requires = "target")]
+    pub keys: Option<u64>,
     /// The dedup window that the server promises
     #[arg(long, value_name = "DURATION", value_parser = duration, requires = "target")]
     pub window: Option<Duration>,
@@ -83,7 +95,7 @@ pub struct TargetArgs {
     /// Print the requests and the charges intended, send nothing
     #[arg(long, requires = "target")]
     pub plan: bool,
-    /// What the service does on purpose: stored-errors, silent-reuse; repeatable
+    /// What the service does on purpose: stored-errors, silent-reuse, strict-body; repeatable
     #[arg(long, value_name = "DESIGN", requires = "target")]
     pub accept: Vec<String>,
     /// Allow a host that is not loopback: a probe makes real charges; repeatable

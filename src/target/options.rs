@@ -14,12 +14,14 @@ use crate::http::header::Header;
 use crate::terms::named::named_enum;
 
 named_enum! {
-    /// A design that some services choose on purpose; a finding unless it is declared.
+    /// A design that some services choose on purpose; told unless it is declared.
     pub enum Design {
         /// A 5xx is kept under its key for ever (Stripe v1).
         StoredErrors = "stored-errors",
         /// The old success answers another payload.
         SilentReuse = "silent-reuse",
+        /// The same content in other bytes is refused as another payload; a remark unless it is declared.
+        StrictBody = "strict-body",
     }
 }
 
@@ -38,6 +40,14 @@ pub struct Options {
     pub fail_body: Option<Body>,
     /// A header that makes the handler fail once for an intent.
     pub fail_header: Option<Header>,
+    /// A body that makes the handler fail once for an intent, after its side effect.
+    pub fail_after_body: Option<Body>,
+    /// A header that makes the handler fail once for an intent, after its side effect.
+    pub fail_after_header: Option<Header>,
+    /// A new token of the same principal; None skips `refreshed_credential`.
+    pub refreshed_credential: Option<Header>,
+    /// Keys that come between a first request and its retry in `capacity`.
+    pub keys: u64,
     /// The dedup window that the server promises; None skips `window`.
     pub window: Option<Duration>,
     /// The client's patience for one attempt; None derives it from the baseline.
@@ -69,6 +79,8 @@ impl Options {
             args.header.iter().map(|h| Header::parse(h).context("--header")).collect::<anyhow::Result<Vec<_>>>()?;
         let other_credential = optional(&args.other_credential, Header::parse, "--other-credential")?;
         let fail_header = optional(&args.fail_header, Header::parse, "--fail-header")?;
+        let fail_after_header = optional(&args.fail_after_header, Header::parse, "--fail-after-header")?;
+        let refreshed_credential = optional(&args.refreshed_credential, Header::parse, "--refreshed-credential")?;
         let body = Body::parse(args.body.as_deref().unwrap_or(Body::DEFAULT)).context("--body")?;
         let template = Template {
             method: method(args.method.as_deref().unwrap_or("POST"))?,
@@ -82,7 +94,8 @@ impl Options {
         };
         template.check().context("--body")?;
         let oracle = oracle(args)?;
-        let secrets = Secrets::new(template.headers.iter().chain(&other_credential).chain(oracle.headers()));
+        let credentials = template.headers.iter().chain(&other_credential).chain(&refreshed_credential);
+        let secrets = Secrets::new(credentials.chain(oracle.headers()));
         let accept = args.accept.iter().map(|a| named("--accept", a, Design::ALL)).collect::<Result<_, _>>()?;
         Ok(Options {
             targets,
@@ -91,6 +104,10 @@ impl Options {
             restart_cmd: args.restart_cmd.clone(),
             fail_body: optional(&args.fail_body, Body::parse, "--fail-body")?,
             fail_header,
+            fail_after_body: optional(&args.fail_after_body, Body::parse, "--fail-after-body")?,
+            fail_after_header,
+            refreshed_credential,
+            keys: keys(args.keys)?,
             window: ranged("--window", args.window, Duration::from_millis(100), Duration::from_secs(3600))?,
             timeout: ranged("--timeout", args.timeout, Duration::from_millis(50), Duration::from_secs(120))?,
             lease: ranged("--lease", args.lease, Duration::from_millis(100), Duration::from_secs(600))?
@@ -128,6 +145,12 @@ fn ranged(option: &str, given: Option<Duration>, least: Duration, most: Duration
         Some(d) if d < least || d > most => bail!("{option} {d:?}: give {least:?} to {most:?}"),
         other => Ok(other),
     }
+}
+
+fn keys(given: Option<u64>) -> anyhow::Result<u64> {
+    let keys = given.unwrap_or(200);
+    ensure!((1..=100_000).contains(&keys), "--keys {keys}: give 1 to 100000");
+    Ok(keys)
 }
 
 fn jobs(given: Option<usize>) -> anyhow::Result<usize> {

@@ -21,7 +21,7 @@ fn what_cannot_be_probed_is_refused_in_a_line_that_says_what_to_give() {
         (&format!("{TARGET} --ledger l --key-format md5"), "hex, uuid, quoted"),
         (&format!("{TARGET} --ledger l --intent-at intent"), "begins with /"),
         (&format!("{TARGET} --ledger l --header nocolon"), "'Name: value'"),
-        (&format!("{TARGET} --ledger l --accept everything"), "stored-errors, silent-reuse"),
+        (&format!("{TARGET} --ledger l --accept everything"), "stored-errors, silent-reuse, strict-body"),
         ("probe --ledger l", "--target"),
         ("probe --format junit", "--format junit is for --target"),
     ];

@@ -59,3 +59,39 @@ pub async fn two(session: &Session) -> Vec<Case> {
     }
     cases
 }
+
+pub fn needs_refreshed(options: &Options) -> Option<&'static str> {
+    let needed = "give --refreshed-credential 'K: V', a new token of the same principal";
+    options.refreshed_credential.is_none().then_some(needed)
+}
+
+pub fn refreshed_plan(_: &Options) -> Plan {
+    Plan::new(ROUNDS * 2, ROUNDS)
+}
+
+/// The retry comes with a new token of the same principal.
+pub async fn refreshed(session: &Session) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for _ in 0..ROUNDS {
+        let mut case = session.case("refreshed", "the same principal, a new token");
+        let extra = session.options.refreshed_credential.iter().cloned().collect();
+        case.calls.push(Call { extra, ..case.calls[0].clone() });
+        session.send(&mut case, 0, "first").await;
+        session.send(&mut case, 1, "with the new token").await;
+        case.to_settle = Some(1);
+        if !case.settled() && !is_taken(session, &case.calls[1]).await {
+            let why = "the target does not take the refreshed credential: see --refreshed-credential";
+            case.shortfall = Some(Shortfall::NotCarriedOut(why.into()));
+        }
+        cases.push(case);
+    }
+    cases
+}
+
+/// Whether a fresh intent with the headers of this call succeeds.
+async fn is_taken(session: &Session, call: &Call) -> bool {
+    let mut control = session.case("refreshed", "control");
+    control.calls[0].extra.clone_from(&call.extra);
+    session.send(&mut control, 0, "control: a fresh key").await;
+    control.settled()
+}

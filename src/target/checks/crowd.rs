@@ -17,8 +17,7 @@ pub async fn drive(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
     for _ in 0..ROUNDS {
         let calls: Vec<_> = (0..KEYS).map(|_| session.call("crowd")).collect();
-        let target = session.target();
-        let shots = calls.iter().enumerate().map(|(call, c)| Shot { call, bytes: session.bytes(c), to: target });
+        let shots = calls.iter().enumerate().map(|(n, call)| Shot::of(session, n, call));
         let mut all = Case::new("", Rule::Distinct, calls.clone());
         fire(session, &mut all, shots.collect(), Release::Whole).await;
         cases.extend(calls.into_iter().enumerate().map(|(n, call)| {

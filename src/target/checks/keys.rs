@@ -9,54 +9,91 @@ use crate::target::request::template::Call;
 
 const AFTER: u64 = 2;
 const IN_FLIGHT: u64 = 4;
+/// Leaves of the template that are tried, each once.
+const LEAVES: usize = 24;
 
-fn others(options: &Options) -> u64 {
-    1 + u64::from(options.template.has_amount())
+/// What the second payload differs in.
+#[derive(Clone, Debug)]
+enum Other {
+    Amount,
+    Intent,
+    /// A leaf that is the same in every other request, by its pointer.
+    Leaf(String),
+}
+
+impl Other {
+    fn all(options: &Options) -> Vec<Other> {
+        let amount = options.template.has_amount().then_some(Other::Amount);
+        let leaves = options.template.fixed_leaves().into_iter().take(LEAVES).map(Other::Leaf);
+        amount.into_iter().chain([Other::Intent]).chain(leaves).collect()
+    }
+
+    fn label(&self) -> String {
+        match self {
+            Other::Amount => "another amount".into(),
+            Other::Intent => "another intent".into(),
+            Other::Leaf(at) => format!("another {at}"),
+        }
+    }
+
+    /// How often one comes after the other, and both at once.
+    fn rounds(&self) -> [u64; 2] {
+        match self {
+            Other::Amount | Other::Intent => [AFTER, IN_FLIGHT],
+            Other::Leaf(_) => [1, 0],
+        }
+    }
 }
 
 pub fn reuse_plan(options: &Options) -> Plan {
-    let kinds = others(options);
-    Plan::new(kinds * (AFTER * 3 + IN_FLIGHT * 4), kinds * (AFTER + IN_FLIGHT))
+    let rounds = Other::all(options).iter().map(Other::rounds).collect::<Vec<_>>();
+    let requests = rounds.iter().map(|[after, at_once]| after * 3 + at_once * 4).sum();
+    Plan::new(requests, rounds.iter().flatten().sum())
 }
 
 /// One key, two payloads: one after the other, and at once.
 pub async fn reuse(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
-    for other in ["another amount", "another intent"] {
-        if other == "another amount" && !session.options.template.has_amount() {
-            continue;
+    for other in Other::all(&session.options) {
+        let [after, at_once] = other.rounds();
+        for _ in 0..after {
+            cases.push(one_after_the_other(session, &other).await);
         }
-        for _ in 0..AFTER {
-            let mut case = payloads(session, other, "after completion");
-            session.send(&mut case, 0, "first payload").await;
-            session.send(&mut case, 1, other).await;
-            session.send(&mut case, 0, "first payload again").await;
-            cases.push(case);
-        }
-        let rounds = if enough(&cases) { 0 } else { IN_FLIGHT };
-        for _ in 0..rounds {
-            let mut case = payloads(session, other, "in flight");
-            let shots = (0..2).map(|call| Shot { call, bytes: session.bytes(&case.calls[call]), to: session.target() });
-            let shots = shots.collect();
-            fire(session, &mut case, shots, Release::Whole).await;
-            session.send(&mut case, 0, "first payload again").await;
-            session.send(&mut case, 1, &format!("{other} again")).await;
-            // The other was refused for good, whichever came first.
-            case.to_settle = Some(usize::from(!case.succeeded(0) && case.succeeded(1)));
-            cases.push(case);
+        let at_once = if enough(&cases) { 0 } else { at_once };
+        for _ in 0..at_once {
+            cases.push(both_at_once(session, &other).await);
         }
     }
     cases
 }
 
-fn payloads(session: &Session, other: &str, when: &str) -> Case {
+async fn one_after_the_other(session: &Session, other: &Other) -> Case {
+    let mut case = payloads(session, other, "after completion");
+    session.send(&mut case, 0, "first payload").await;
+    session.send(&mut case, 1, &other.label()).await;
+    session.send(&mut case, 0, "first payload again").await;
+    case
+}
+
+async fn both_at_once(session: &Session, other: &Other) -> Case {
+    let mut case = payloads(session, other, "in flight");
+    let shots = (0..2).map(|call| Shot::of(session, call, &case.calls[call])).collect();
+    fire(session, &mut case, shots, Release::Whole).await;
+    session.send(&mut case, 0, "first payload again").await;
+    session.send(&mut case, 1, &format!("{} again", other.label())).await;
+    // The other was refused for good, whichever came first.
+    case.to_settle = Some(usize::from(!case.succeeded(0) && case.succeeded(1)));
+    case
+}
+
+fn payloads(session: &Session, other: &Other, when: &str) -> Case {
     let first = session.call("reuse");
-    let mut second = Call { amount: first.amount + 1, ..first.clone() };
-    if other == "another intent" {
-        let fresh = session.call("reuse");
-        second = Call { keys: first.keys.clone(), amount: first.amount, ..fresh };
-    }
-    Case::new(format!("{other}, {when}"), Rule::Reuse, vec![first, second])
+    let second = match other {
+        Other::Amount => Call { amount: first.amount + 1, ..first.clone() },
+        Other::Intent => Call { keys: first.keys.clone(), amount: first.amount, ..session.call("reuse") },
+        Other::Leaf(at) => Call { altered: Some(at.clone()), ..first.clone() },
+    };
+    Case::new(format!("{}, {when}", other.label()), Rule::Reuse, vec![first, second])
 }
 
 const NONE_ROUNDS: u64 = 3;

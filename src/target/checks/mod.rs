@@ -3,18 +3,22 @@
 
 mod after_reply;
 mod baseline;
+mod capacity;
 mod credentials;
 mod crowd;
 mod cut;
 mod deliver;
+mod double_restart;
 mod handler;
 mod keys;
+mod leave;
 mod odd_keys;
 mod race;
 mod registry;
 mod replay;
 mod restart;
 mod upload;
+mod varied;
 mod window;
 
 pub use registry::CHECKS;

@@ -1,6 +1,7 @@
 //! Simultaneous duplicates. Invariant: all connections are open before the first byte is sent, and the release is
 //! common: nothing but the target's own work lies between the copies.
 
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use super::cut::measure;
@@ -12,6 +13,7 @@ use crate::target::drive::join::join_all;
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Attempt, Case, Shortfall, Swept};
 use crate::target::options::Options;
+use crate::target::request::template::Call;
 
 const MEASURE: u64 = 3;
 /// Rounds in which all copies go at once.
@@ -42,7 +44,16 @@ pub struct Shot<'a> {
     /// Which of the case's calls it is.
     pub call: usize,
     pub bytes: Vec<u8>,
+    /// None leaves it to the system.
+    pub from: Option<IpAddr>,
     pub to: &'a Address,
+}
+
+impl<'a> Shot<'a> {
+    /// A call of the case, to the first target.
+    pub fn of(session: &'a Session, call: usize, asked: &Call) -> Shot<'a> {
+        Shot { call, bytes: session.bytes(asked), from: asked.from, to: session.target() }
+    }
 }
 
 pub fn plan(_: &Options, copies: u64) -> Plan {
@@ -60,8 +71,7 @@ pub async fn drive(session: &Session, most: usize) -> Vec<Case> {
         if let Release::After(at) = release {
             case.swept = Some(Swept { way: "the others sent", at, of: session.latency() });
         }
-        let target = session.target();
-        let shots = (0..copies).map(|_| Shot { call: 0, bytes: session.bytes(&case.calls[0]), to: target }).collect();
+        let shots = (0..copies).map(|_| Shot::of(session, 0, &case.calls[0])).collect();
         fire(session, &mut case, shots, release).await;
         // What a short backlog left out once it would leave out again, and each round would wait for it.
         copies = case.attempts.len().clamp(2, copies);
@@ -107,7 +117,7 @@ pub async fn fire(session: &Session, case: &mut Case, shots: Vec<Shot<'_>>, rele
     // A connection that a short backlog leaves out must not hold up those that are open.
     let patience = (session.latency() * 4).max(OPENING).min(session.patience());
     let deadline = tokio::time::Instant::now() + patience;
-    let opened = join_all(shots.iter().map(|shot| Connection::open(shot.to.socket, None, deadline))).await;
+    let opened = join_all(shots.iter().map(|shot| Connection::open(shot.to.socket, shot.from, deadline))).await;
     let mut ready: Vec<_> =
         opened.into_iter().zip(&shots).filter_map(|(open, shot)| Some((open.ok()?, shot))).collect();
     if ready.len() < 2 {
@@ -164,7 +174,7 @@ pub async fn replicas(session: &Session) -> Vec<Case> {
         cases.push(case);
         let mut case = session.case("replicas", "race across addresses");
         let bytes = session.bytes(&case.calls[0]);
-        let shots = [a, b].map(|to| Shot { call: 0, bytes: bytes.clone(), to }).into_iter().collect();
+        let shots = [a, b].map(|to| Shot { call: 0, bytes: bytes.clone(), from: None, to }).into_iter().collect();
         fire(session, &mut case, shots, Release::Whole).await;
         cases.push(case);
     }

@@ -12,8 +12,9 @@ use crate::target::drive::join::join_all;
 use crate::target::drive::restarted::restarted;
 use crate::target::drive::session::Session;
 use crate::target::facts::answer::Class;
-use crate::target::facts::case::{Case, Shortfall};
+use crate::target::facts::case::{Case, Rule, Shortfall};
 use crate::target::options::Options;
+use crate::target::request::template::Call;
 
 /// Kills under load, at least and at most: more than the least only while few have fallen between item and reply.
 const KILLS: [usize; 2] = [3, 6];
@@ -35,8 +36,11 @@ pub fn needs(options: &Options) -> Option<&'static str> {
 /// How many requests are under way when the kill comes depends on the target.
 pub fn plan(_: &Options) -> Plan {
     let load = (KILLS[1] * WORKERS as usize * 3) as u64;
-    Plan::new(2 + 2 * load, 1 + load)
+    Plan::new(3 * 3 + 2 * load, 3 + load)
 }
+
+/// How long the moment at which connections are taken again is waited for.
+const BACK: Duration = Duration::from_secs(60);
 
 /// What the kills told so far.
 struct Kills<'a> {
@@ -54,7 +58,7 @@ pub async fn drive(session: &Session) -> Vec<Case> {
     let (before, between) = (Cell::new(0), Cell::new(0));
     let mut kills = Kills { session, command, delay: Duration::ZERO, before, between };
     let since = Instant::now();
-    let mut cases = vec![kills.after_success().await];
+    let mut cases = kills.after_success().await;
     let mut done = 0;
     let carried_out = |cases: &[Case]| cases.iter().all(|case| case.shortfall.is_none());
     while carried_out(&cases) && done < KILLS[1] && (done == 0 || since.elapsed() < BUDGET) {
@@ -69,18 +73,50 @@ pub async fn drive(session: &Session) -> Vec<Case> {
 }
 
 impl Kills<'_> {
-    /// Success, restart, replay. Measures how long the kill takes.
-    async fn after_success(&mut self) -> Case {
-        let mut case = self.session.case("restart", "killed after success");
-        self.session.send(&mut case, 0, "first").await;
-        let started = Instant::now();
-        let (ended, gone) = tokio::join!(restarted(self.session, self.command), self.until_gone());
-        self.delay = gone.map_or(Duration::ZERO, |at| at - started);
-        match ended {
-            Ok(()) => self.session.send(&mut case, 0, "after the restart").await,
-            Err(why) => case.shortfall = Some(Shortfall::NotCarriedOut(why)),
+    /// Success, restart, replay: as soon as connections are taken, when the server is ready, and after another payload.
+    /// Measures how long the kill takes.
+    async fn after_success(&mut self) -> Vec<Case> {
+        let session = self.session;
+        let mut replay = session.case("restart", "killed after success");
+        let mut at_once = session.case("restart", "killed after success, asked the moment it is back");
+        let first = session.call("restart");
+        let other = Call { keys: first.keys.clone(), amount: first.amount, ..session.call("restart") };
+        let mut reuse = Case::new("killed after success, then another intent", Rule::Reuse, vec![first, other]);
+        for case in [&mut replay, &mut at_once, &mut reuse] {
+            session.send(case, 0, "first").await;
         }
-        case
+        let started = Instant::now();
+        let back = async {
+            let gone = self.until_gone().await?;
+            self.moment_it_is_back(&mut at_once).await;
+            Some(gone)
+        };
+        let (ended, gone) = tokio::join!(restarted(session, self.command), back);
+        self.delay = gone.map_or(Duration::ZERO, |at| at - started);
+        let mut cases = vec![replay, at_once, reuse];
+        match ended {
+            Ok(()) => {
+                session.send(&mut cases[0], 0, "after the restart").await;
+                session.send(&mut cases[1], 0, "after the restart").await;
+                session.send(&mut cases[2], 1, "another intent, after the restart").await;
+                session.send(&mut cases[2], 0, "after the restart").await;
+            }
+            Err(why) => cases.iter_mut().for_each(|case| case.shortfall = Some(Shortfall::NotCarriedOut(why.clone()))),
+        }
+        cases
+    }
+
+    /// Asks again and again until a connection is taken; what was never sent is not told.
+    async fn moment_it_is_back(&self, case: &mut Case) {
+        let end = Instant::now() + BACK;
+        while Instant::now() < end {
+            self.session.send(case, 0, "the moment it is back").await;
+            if case.attempts.last().is_none_or(|attempt| attempt.answer.class != Class::Unsent) {
+                break;
+            }
+            case.attempts.pop();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
     }
 
     /// Kills the server while several requests are under way, at different points of their handling, and retries each.

@@ -114,11 +114,7 @@ impl Session {
             // Different amounts, so that a target that goes by content is found by the baseline and not everywhere.
             amount: 1000 + n,
             keys: vec![key],
-            reserialised: false,
-            extra: Vec::new(),
-            without: None,
-            body: None,
-            from: None,
+            ..Call::default()
         }
     }
 
@@ -128,7 +124,7 @@ impl Session {
     }
 
     pub fn bytes(&self, call: &Call) -> Vec<u8> {
-        self.options.template.request(call, &self.target().authority).to_bytes()
+        self.options.template.bytes(call, &self.target().authority)
     }
 
     pub fn answer(&self, outcome: &Outcome) -> Answer {
@@ -142,7 +138,7 @@ impl Session {
 
     /// As [`Session::send`], to one of the replicas.
     pub async fn send_to(&self, case: &mut Case, call: usize, note: &str, to: &Address) {
-        let request = self.options.template.request(&case.calls[call], &to.authority).to_bytes();
+        let request = self.options.template.bytes(&case.calls[call], &to.authority);
         let sent = self.clock();
         let deadline = Instant::now() + self.patience();
         self.count(1);

@@ -10,7 +10,7 @@ use crate::target::request::template::Call;
 pub fn call(intent: &str) -> Call {
     let (intent, amount) = (intent.to_string(), 1000);
     let keys = vec![b"k".to_vec()];
-    Call { intent, amount, keys, reserialised: false, extra: vec![], without: None, body: None, from: None }
+    Call { intent, amount, keys, ..Call::default() }
 }
 
 /// A whole reply; no receipt where it is empty.

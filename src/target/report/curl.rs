@@ -61,16 +61,7 @@ mod tests {
             headers: vec![Header::parse("Authorization: Bearer abcdefgh").unwrap()],
             body: Body::parse(Body::DEFAULT).unwrap(),
         };
-        let call = Call {
-            intent: "it's".into(),
-            amount: 7,
-            keys: vec![b"k1".to_vec()],
-            reserialised: false,
-            extra: vec![],
-            without: None,
-            body: None,
-            from: None,
-        };
+        let call = Call { intent: "it's".into(), amount: 7, keys: vec![b"k1".to_vec()], ..Call::default() };
         let lines = template.curls(&[call.clone(), call], "127.0.0.1:80");
         let [line] = lines.as_slice() else { panic!("one line for equal calls: {lines:?}") };
         assert!(line.contains("-H 'Authorization: ***'") && line.contains("-H 'X-Key: k1'"), "{line}");

@@ -3,3 +3,5 @@
 pub mod body;
 pub mod secrets;
 pub mod template;
+pub mod variation;
+pub mod wire;

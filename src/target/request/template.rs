@@ -8,7 +8,8 @@ use anyhow::{Context, ensure};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::body::reserialise;
+use super::body::{altered, leaves, padded, reserialise};
+use super::wire::{self, Form};
 use crate::http::client::Request;
 use crate::http::header::Header;
 use crate::terms::named::named_enum;
@@ -91,7 +92,7 @@ impl KeyFormat {
 }
 
 /// What is asked, and how it is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
     pub intent: String,
     pub amount: u64,
@@ -105,9 +106,19 @@ pub struct Call {
     pub without: Option<&'static str>,
     /// Instead of the template's body.
     pub body: Option<Body>,
+    /// Pointer to the leaf of the body that has another value than the template says.
+    pub altered: Option<String>,
+    /// With one more field, of [`PADDING`] bytes.
+    pub padded: bool,
+    pub form: Form,
+    /// Another value of Host; None for that of the target's address.
+    pub host: Option<String>,
     /// The source address; None leaves it to the system.
     pub from: Option<IpAddr>,
 }
+
+/// Of a large body.
+pub const PADDING: usize = 100_000;
 
 /// The user's request, with holes.
 #[derive(Debug, Clone)]
@@ -156,11 +167,36 @@ impl Template {
                 }
             }
         }
+        if let Some(at) = &call.altered {
+            body = altered(&body, at);
+        }
         if call.reserialised {
             body = reserialise(&body);
         }
+        if call.padded {
+            body = padded(&body, PADDING).unwrap_or(body);
+        }
         let target = self.path.replace("{{intent}}", &call.intent);
-        Request { method: self.method.clone(), host: authority.to_string(), target, headers, body: body.into_bytes() }
+        let host = call.host.as_deref().unwrap_or(authority).to_string();
+        Request { method: self.method.clone(), host, target, headers, body: body.into_bytes() }
+    }
+
+    /// The bytes to send.
+    pub fn bytes(&self, call: &Call, authority: &str) -> Vec<u8> {
+        wire::bytes(&self.request(call, authority), call.form)
+    }
+
+    /// Pointers to the leaves of the body that are the same in every request: neither intent nor amount nor key.
+    pub fn fixed_leaves(&self) -> Vec<String> {
+        let of = |intent, amount| leaves(&self.body.fill(intent, amount)).unwrap_or_default();
+        let is_key = |at: &str| matches!(&self.key_place, KeyPlace::Body(key) if key == at);
+        let both = of("idem-a", 1).into_iter().zip(of("idem-b", 2));
+        both.filter(|(a, b)| a == b && !is_key(&a.0)).map(|((at, _), _)| at).collect()
+    }
+
+    /// Whether a body has room for one more field.
+    pub fn has_room(&self) -> bool {
+        padded(&self.body.fill("idem-a", 1), 1).is_some()
     }
 }
 
@@ -196,16 +232,7 @@ mod tests {
     }
 
     fn call() -> Call {
-        Call {
-            intent: "a\"b".into(),
-            amount: 7,
-            keys: vec![b"k1".to_vec()],
-            reserialised: false,
-            extra: vec![],
-            without: None,
-            body: None,
-            from: None,
-        }
+        Call { intent: "a\"b".into(), amount: 7, keys: vec![b"k1".to_vec()], ..Call::default() }
     }
 
     #[test]
@@ -230,6 +257,17 @@ mod tests {
         assert_eq!((uuid.len(), &uuid[14..15], uuid.matches('-').count()), (36, "4", 4));
         assert!(KeyFormat::Quoted.key("a").starts_with('"'));
         assert_ne!(KeyFormat::Hex.key("a"), KeyFormat::Hex.key("b"));
+    }
+
+    #[test]
+    fn the_fixed_leaves_are_neither_intent_nor_amount_nor_key() {
+        let mut template = template(KeyPlace::Body("/meta/key".into()));
+        let body = r#"{"intent":"a-{{intent}}","amount":{{amount}},"meta":{"key":"k","n":[7]},"currency":"EUR"}"#;
+        template.body = Body::parse(body).unwrap();
+        assert_eq!(template.fixed_leaves(), ["/meta/n/0", "/currency"]);
+        let altered = Call { altered: Some("/currency".into()), ..call() };
+        let request = template.request(&altered, "h");
+        assert!(String::from_utf8(request.body).unwrap().contains(r#""currency":"USD""#));
     }
 
     #[test]

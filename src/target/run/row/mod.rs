@@ -88,9 +88,15 @@ impl Row {
         self.cases.iter().find(|case| wanted && judge(case).verdict == self.verdict)
     }
 
-    /// What an OK does not cover.
+    /// What an OK does not cover, each once.
     pub fn remarks(&self) -> Vec<&str> {
-        self.cases.iter().flat_map(|case| &case.remarks).map(String::as_str).collect()
+        let mut remarks: Vec<&str> = Vec::new();
+        for remark in self.cases.iter().flat_map(|case| &case.remarks) {
+            if !remarks.contains(&remark.as_str()) {
+                remarks.push(remark);
+            }
+        }
+        remarks
     }
 
     /// Charges are counted, and called duplicates or lost, by the rule of `reconcile`.
@@ -136,6 +142,7 @@ fn excused(check: &Check, case: &Case, verdict: Verdict, accept: &[Design]) -> b
     case.shared_receipt.is_none()
         && accept.iter().any(|design| match design {
             Design::StoredErrors => verdict == Verdict::Sticky && stored_error,
+            Design::StrictBody => false,
             Design::SilentReuse => verdict == Verdict::Swallowed && check.name == "key_reuse",
         })
 }

@@ -1,0 +1,152 @@
+//! How a retry may differ from the first request without being another one: a registry, one entry for each thing that
+//! clients, libraries and gateways change on the way. Invariant: an entry varies one thing.
+
+use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
+
+use super::template::{Call, KeyPlace, Template};
+use super::wire::Form;
+use crate::http::address::Address;
+use crate::http::header::Header;
+
+/// What kind of thing is varied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Where the request comes from.
+    Elsewhere,
+    /// How it is written.
+    Written,
+    /// How its content is written: a design may hold that for another payload.
+    Content,
+    /// Its size. A retry is as large as the first request.
+    Size,
+}
+
+/// One entry.
+pub struct Variation {
+    pub label: &'static str,
+    pub kind: Kind,
+    /// The variant of a call; None where this target, or this template, has no room for it.
+    pub of: fn(&Call, &Template, &Address) -> Option<Call>,
+}
+
+/// All variations, in the order in which they are tried.
+pub const VARIATIONS: &[Variation] = &[
+    elsewhere("another connection", |call, _, _| Some(call.clone())),
+    elsewhere("another X-Request-Id", |call, template, _| with(call, template, "X-Request-Id: idem-retry-2")),
+    elsewhere("another traceparent", |call, template, _| with(call, template, TRACEPARENT)),
+    elsewhere("another User-Agent", |call, template, _| with(call, template, "User-Agent: another-client/2.0")),
+    elsewhere("another X-Forwarded-For", |call, template, _| with(call, template, "X-Forwarded-For: 203.0.113.7")),
+    elsewhere("from 127.0.0.2", |call, _, target| from_neighbour(call, target)),
+    written("header names in lower case", |call, _, _| Some(Call { form: Form::LowerCase, ..call.clone() })),
+    written("headers in another order", |call, _, _| Some(Call { form: Form::Reversed, ..call.clone() })),
+    written("body in chunks", |call, _, _| Some(Call { form: Form::Chunked, ..call.clone() })),
+    written("Expect: 100-continue", |call, template, _| with(call, template, "Expect: 100-continue")),
+    written("HTTP/1.0", |call, _, _| Some(Call { form: Form::Http10, ..call.clone() })),
+    written("Content-Type with charset", |call, template, _| with(call, template, &with_charset(template))),
+    written("another Accept", |call, template, _| with(call, template, "Accept: application/json, */*;q=0.8")),
+    written("Host spelled otherwise", |call, _, target| other_host(call, target)),
+    Variation {
+        label: "body written anew",
+        kind: Kind::Content,
+        of: |call, _, _| Some(Call { reserialised: true, ..call.clone() }),
+    },
+    Variation {
+        label: "body of 100 kB",
+        kind: Kind::Size,
+        of: |call, template, _| template.has_room().then(|| Call { padded: true, ..call.clone() }),
+    },
+];
+
+/// W3C Trace Context, 3.2.
+const TRACEPARENT: &str = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+type Variant = fn(&Call, &Template, &Address) -> Option<Call>;
+
+const fn elsewhere(label: &'static str, of: Variant) -> Variation {
+    Variation { label, kind: Kind::Elsewhere, of }
+}
+
+const fn written(label: &'static str, of: Variant) -> Variation {
+    Variation { label, kind: Kind::Written, of }
+}
+
+/// With a header of its own, but for the one that carries the key: with another one it is another request.
+fn with(call: &Call, template: &Template, header: &str) -> Option<Call> {
+    let header = Header::parse(header).ok()?;
+    let is_key = matches!(&template.key_place, KeyPlace::Header(key) if key.eq_ignore_ascii_case(&header.name));
+    let extra = call.extra.iter().cloned().chain([header]).collect();
+    (!is_key).then(|| Call { extra, ..call.clone() })
+}
+
+/// The template's own type with a charset.
+fn with_charset(template: &Template) -> String {
+    let own = template.headers.iter().find(|header| header.name.eq_ignore_ascii_case("content-type"));
+    let own = own.map_or("application/json", |header| header.value.as_str());
+    format!("Content-Type: {own}; charset=utf-8")
+}
+
+/// From 127.0.0.2, where the target is loopback and the platform can bind it.
+fn from_neighbour(call: &Call, target: &Address) -> Option<Call> {
+    let other = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+    let can = target.socket.ip() == IpAddr::V4(Ipv4Addr::LOCALHOST) && std::net::TcpListener::bind((other, 0)).is_ok();
+    can.then(|| Call { from: Some(other), ..call.clone() })
+}
+
+/// A name for an address and the address for a name, where both reach the target.
+fn other_host(call: &Call, target: &Address) -> Option<Call> {
+    let port = target.socket.port();
+    let mut named = ("localhost", port).to_socket_addrs().ok()?;
+    let is_localhost = named.any(|address| address == target.socket);
+    let plain =
+        if target.authority.starts_with("localhost") { target.socket.ip().to_string() } else { "localhost".into() };
+    is_localhost.then(|| Call { host: Some(format!("{plain}:{port}")), ..call.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::request::template::{Body, KeyFormat};
+
+    fn template(key: KeyPlace) -> Template {
+        Template {
+            method: "POST".into(),
+            path: "/charges".into(),
+            key_place: key,
+            key_format: KeyFormat::Hex,
+            receipt_at: "/receipt".into(),
+            success_at: None,
+            headers: vec![],
+            body: Body::parse(Body::DEFAULT).unwrap(),
+        }
+    }
+
+    fn target() -> Address {
+        Address { socket: ([127, 0, 0, 1], 8080).into(), authority: "127.0.0.1:8080".into() }
+    }
+
+    #[test]
+    fn every_variation_but_the_connection_changes_the_bytes_or_the_address() {
+        let template = template(KeyPlace::Header("Idempotency-Key".into()));
+        let call = Call { intent: "a".into(), amount: 1, keys: vec![b"k".to_vec()], ..Call::default() };
+        let sent = |call: &Call| (template.bytes(call, "127.0.0.1:8080"), call.from);
+        for variation in VARIATIONS {
+            let Some(other) = (variation.of)(&call, &template, &target()) else { continue };
+            assert_eq!(sent(&other) == sent(&call), variation.label == "another connection", "{}", variation.label);
+            assert_eq!((&other.intent, &other.keys), (&call.intent, &call.keys), "{}", variation.label);
+        }
+    }
+
+    #[test]
+    fn the_header_that_carries_the_key_is_not_varied() {
+        let template = template(KeyPlace::Header("x-request-id".into()));
+        assert!(with(&Call::default(), &template, "X-Request-Id: other").is_none());
+        assert!(with(&Call::default(), &template, TRACEPARENT).is_some());
+    }
+
+    #[test]
+    fn a_type_of_the_users_own_keeps_its_name() {
+        let mut template = template(KeyPlace::Header("k".into()));
+        template.headers = vec![Header::parse("Content-Type: application/vnd.x+json").unwrap()];
+        assert_eq!(with_charset(&template), "Content-Type: application/vnd.x+json; charset=utf-8");
+    }
+}
