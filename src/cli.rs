@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::probe::args::{EXAMPLES, ProbeArgs};
 use crate::target::args::TargetArgs;
 use crate::terms::exit::Exit;
-use crate::{classify, explain, probe, proxy, reconcile, selftest, server, target};
+use crate::{classify, explain, key, probe, proxy, reconcile, selftest, server, target};
 
 /// Are we charging twice?
 ///
@@ -28,6 +28,7 @@ pub enum Command {
     Reconcile(reconcile::args::Args),
     Serve(server::args::ServeArgs),
     Proxy(Box<proxy::args::ProxyArgs>),
+    Key(key::args::KeyArgs),
     Explain(explain::args::ExplainArgs),
 }
 
@@ -59,6 +60,7 @@ impl Command {
             Command::Reconcile(args) => reconcile::command(args),
             Command::Serve(args) => server::command(args),
             Command::Proxy(args) => proxy::command(args),
+            Command::Key(args) => key::command(args),
             Command::Explain(args) => explain::command(args),
         }
     }

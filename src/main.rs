@@ -6,6 +6,7 @@ mod cli;
 mod console;
 mod explain;
 mod http;
+mod key;
 mod probe;
 mod proxy;
 mod reconcile;

@@ -16,6 +16,7 @@ use crate::console::input;
 use crate::console::output::say;
 use crate::terms::canonical::NotCanonical;
 use crate::terms::exit::Exit;
+use crate::terms::intent::as_written;
 use crate::text::lines::{LONGEST, Line, Lines};
 
 /// What a file of vectors came to.
@@ -111,9 +112,7 @@ fn read(line: &[u8]) -> Result<(String, Option<String>), String> {
         format!("not a pair of intent and key: {error}").replace(" at line 1 column ", " at column ")
     };
     let pair: Pair = serde_json::from_slice(line).map_err(no_pair)?;
-    let written = pair.intent.get();
-    let intent =
-        if written.starts_with('"') { serde_json::from_str(written).map_err(no_pair)? } else { written.to_owned() };
+    let intent = as_written(pair.intent.get()).map_err(no_pair)?.into_owned();
     let key = serde_json::from_str(pair.key.get()).map_err(|_| "`key` is neither a string nor null".to_owned())?;
     Ok((intent, key))
 }

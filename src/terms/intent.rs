@@ -1,6 +1,8 @@
 //! An intent, its idempotency key, and the ways in which a client may send it. Invariant: a stable key depends on what
 //! the user wants done and on nothing else.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -52,7 +54,20 @@ impl KeyMode {
 /// # Errors
 /// The text has no canonical form.
 pub fn intent_key(json: &str) -> Result<String, NotCanonical> {
-    Ok(digest(&canonical(json)?))
+    Ok(key_of_canonical(&canonical(json)?))
+}
+
+/// The key of an intent whose canonical form is known already.
+pub fn key_of_canonical(canonical: &str) -> String {
+    digest(canonical)
+}
+
+/// The JSON text of an intent as a user hands it over: itself, or a JSON string that holds its text as it was written.
+///
+/// # Errors
+/// It begins as a string and is not one.
+pub fn as_written(json: &str) -> serde_json::Result<Cow<'_, str>> {
+    if json.starts_with('"') { serde_json::from_str(json).map(Cow::Owned) } else { Ok(Cow::Borrowed(json)) }
 }
 
 /// A key that also depends on the attempt. This is the wrong way: the server cannot know the second attempt for a
