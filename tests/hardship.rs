@@ -4,7 +4,7 @@ mod support;
 
 use std::process::{Command, Stdio};
 
-use support::{Ran, Running, eventually, idem, run, serve};
+use support::{Ran, Running, charge, converse, eventually, idem, run, serve};
 
 /// Runs `idem` by a shell that sets the stage.
 fn sh(script: &str) -> Ran {
@@ -21,6 +21,28 @@ fn a_disk_that_is_full_is_no_reading() {
     let ran = ran.exits(3).says("pre_fail_naive: cannot write ledger ");
     assert!(!ran.stdout.contains("MISMATCH"), "{}", ran.stdout);
     assert!(ran.stdout.contains("at_most_once "), "what needs no ledger line is still read:\n{}", ran.stdout);
+}
+
+/// A file may grow to a limit that falls into the next ledger line, so the disk takes only a part of it.
+#[test]
+fn a_line_that_the_disk_takes_in_part_is_cut_off_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, measure) = (folder.path().join("ledger.jsonl"), folder.path().join("measure"));
+    // What a block is differs between shells.
+    sh(&format!("trap '' XFSZ; ulimit -f 2; head -c 100000 /dev/zero > {} 2> /dev/null", measure.display()));
+    let limit = std::fs::metadata(&measure).unwrap().len() as usize;
+    let line = |name: &str| format!("{{\"intent\":\"{name}\",\"amount\":1,\"receipt\":\"r\",\"key\":null}}\n");
+    let whole = line(&"x".repeat(limit - 20 - line("").len()));
+    std::fs::write(&ledger, &whole).unwrap();
+
+    let limited = "trap '' XFSZ; ulimit -f 2; exec \"$0\" serve --policy naive --listen 127.0.0.1:0 --ledger \"$1\"";
+    let mut shell = Command::new("sh");
+    let mut server = Running::spawn(shell.args(["-c", limited, env!("CARGO_BIN_EXE_idem"), ledger.to_str().unwrap()]));
+    let address = server.first_line();
+    let address = address.strip_prefix("listening on http://").unwrap().strip_suffix("/charges").unwrap();
+    let reply = converse(address.parse().unwrap(), &charge("{\"intent\":\"a\",\"amount\":1}", None));
+    assert!(reply.starts_with("HTTP/1.1 500") && reply.contains("ledger not written: "), "{reply}");
+    assert_eq!(std::fs::read_to_string(&ledger).unwrap(), whole, "no part of the line is left");
 }
 
 #[test]

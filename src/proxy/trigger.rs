@@ -81,5 +81,9 @@ mod tests {
         }
         assert_eq!(Trigger::parse("p=0.25"), Ok(Trigger::Chance(0.25)));
         assert_eq!(Trigger::parse("every=3"), Ok(Trigger::Every(3)));
+        assert_eq!(Trigger::parse("every=1"), Ok(Trigger::Every(1)));
+        assert_eq!(Trigger::parse("p=0"), Ok(Trigger::Chance(0.0)));
+        assert_eq!(Trigger::parse("p=1"), Ok(Trigger::Chance(1.0)));
+        assert_eq!(Trigger::parse("first"), Ok(Trigger::First));
     }
 }

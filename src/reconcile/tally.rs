@@ -176,6 +176,22 @@ mod tests {
         assert_eq!(named, declared);
     }
 
+    #[test]
+    fn findings_follow_charges_and_expectation() {
+        use Finding::*;
+        for (charges, expected, findings) in [
+            (0, true, vec![Lost]),
+            (1, true, vec![]),
+            (2, true, vec![Duplicate]),
+            (0, false, vec![]),
+            (1, false, vec![Unexpected]),
+            (2, false, vec![Duplicate, Unexpected]),
+        ] {
+            let offender = Offender { intent: "a", charges, expected };
+            assert_eq!(offender.findings().collect::<Vec<_>>(), findings, "{charges} {expected}");
+        }
+    }
+
     proptest! {
         #[test]
         fn totals_are_those_of_plain_maps(expected in names(0), charges in names(60)) {

@@ -233,6 +233,7 @@ mod tests {
             (408, Symptom::Throttled),
             (409, Symptom::Conflict),
             (422, Symptom::ClientError),
+            (423, Symptom::ClientError),
             (425, Symptom::Throttled),
             (429, Symptom::Throttled),
             (499, Symptom::ServerError),
@@ -243,6 +244,40 @@ mod tests {
         ];
         for (status, symptom) in table {
             assert_eq!(Symptom::of_status(status), symptom, "{status}");
+        }
+    }
+
+    /// Of a proxy's own statuses only those prove that the server was never reached.
+    #[test]
+    fn a_proxys_status_follows_the_table() {
+        let never_reached = [(521, Symptom::Refused), (523, Symptom::Unreachable), (530, Symptom::Dns)];
+        for status in 0..=999 {
+            let symptom = never_reached.iter().find(|(of, _)| *of == status).map(|(_, symptom)| *symptom);
+            assert_eq!(Symptom::of_proxy_status(status), symptom, "{status}");
+        }
+    }
+
+    /// Symptom, effect, action, kind and whether a client goes on by itself: the contract, written out once more by hand.
+    #[test]
+    fn advice_and_kind_follow_the_contract() {
+        for (symptoms, effect, action, kind, retries) in [
+            ("ok", "yes", "done", "ok", false),
+            ("redirect client-error", "no", "fix-request", "client-error", false),
+            ("refused dns unreachable tls not-processed", "no", "retry", "transport", true),
+            ("connect-timeout", "no", "retry", "transport-timeout", true),
+            ("throttled", "unlikely", "retry-later-same-key", "client-error", true),
+            ("conflict", "maybe", "retry-later-same-key", "client-error", true),
+            ("server-error", "maybe", "retry-same-key", "server-error", true),
+            ("closed reset", "maybe", "retry-same-key", "transport", true),
+            ("read-timeout timeout", "maybe", "retry-same-key", "transport-timeout", true),
+            ("truncated bad-reply", "maybe", "verify-first", "bad-reply", false),
+            ("unknown", "maybe", "verify-first", "transport", false),
+        ] {
+            for symptom in symptoms.split(' ').map(|name| Symptom::parse(name).unwrap()) {
+                let advice = symptom.advice();
+                let row = (advice.effect.name(), advice.action.name(), symptom.kind().name(), advice.action.retries());
+                assert_eq!(row, (effect, action, kind, retries), "{symptom}");
+            }
         }
     }
 }

@@ -168,3 +168,10 @@ proptest! {
         }
     }
 }
+
+/// Depth counts what lies within each other, not what stands side by side.
+#[test]
+fn many_items_of_one_list_are_not_deep() {
+    let wide = format!("[{}]", vec!["[1]"; MAX_DEPTH * 3].join(","));
+    assert_eq!(canonical(&wide), Ok(wide.clone()));
+}
