@@ -157,6 +157,8 @@ pub const REPEATS: &[Row] = &[
     row("sun.net.www.protocol.http.httpurlconnection", Kept, "HttpURLConnection, a frame"),
     // Java clients that do not.
     row("io.netty", NoResend, "Netty"),
+    row("akka.stream", NoResend, "Akka HTTP"),
+    row("pekko.stream", NoResend, "Pekko HTTP"),
     row("reactor.netty", NoResend, "Reactor Netty"),
     row("org.apache.http", NoResend, "Apache HttpClient 4"),
     row("annotatedconnectexception:", NoResend, "Netty"),
