@@ -38,7 +38,10 @@ impl<W: Write> Judged<W> {
         self.tally.verdict(verdict);
         let partition = self.partition;
         self.write(|report| match partition {
-            true => report.line(|out| partition::line(out, reading.intent.as_deref(), source)),
+            true => {
+                let (intent, key) = (reading.intent.as_deref(), reading.key.as_deref());
+                report.line(|out| partition::line(out, intent, key, source))
+            }
             false => report.verdict(place, reading, verdict),
         });
     }
@@ -51,7 +54,7 @@ impl<W: Write> Judged<W> {
         let mismatches = document.mismatches()?;
         self.tally.judged(document.len());
         if self.partition {
-            self.write(|report| report.line(|out| partition::line(out, None, Source::Json(json))));
+            self.write(|report| report.line(|out| partition::line(out, None, None, Source::Json(json))));
             return Ok(());
         }
         for attempt in document.attempts() {

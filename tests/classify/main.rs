@@ -1,6 +1,7 @@
 //! `idem classify` as a user meets it: its output, its findings, its exit codes, and input that means no good.
 
 mod findings;
+mod forms;
 mod input;
 #[path = "../support/mod.rs"]
 mod support;

@@ -19,6 +19,10 @@ pub enum Kind {
     Record,
     /// A reading, or a log line around one.
     Log,
+    /// One of the events that belong to the value around it, which may be a reading as well.
+    Event,
+    /// One of the attempts that the value around it sums up.
+    Attempt,
     /// Loki's pair of a time and a line.
     Timed,
 }
@@ -34,10 +38,10 @@ const PLACES: &[(&[&str], Kind)] = &[
     (&["result", "_raw"], Kind::Log),
     (&["data", "result", "values"], Kind::Timed),
     (&["streams", "values"], Kind::Timed),
-    (&["events"], Kind::Log),
-    (&["logEvents"], Kind::Log),
-    (&["attempts"], Kind::Log),
-    (&["readings"], Kind::Log),
+    (&["events"], Kind::Event),
+    (&["logEvents"], Kind::Event),
+    (&["attempts"], Kind::Attempt),
+    (&["readings"], Kind::Attempt),
     (&["protoPayload"], Kind::Log),
 ];
 
@@ -63,7 +67,7 @@ fn walk<'a>(value: &'a RawValue, path: &[&str], kind: Kind, found: &mut Vec<(Kin
         return items.into_iter().for_each(|item| walk(item, path, kind, found));
     }
     let Some((step, rest)) = path.split_first() else {
-        if pair || text.starts_with('{') || (kind == Kind::Log && text.starts_with('"')) {
+        if pair || text.starts_with('{') || (matches!(kind, Kind::Log | Kind::Event) && text.starts_with('"')) {
             found.push((kind, value));
         }
         return;
@@ -88,7 +92,7 @@ pub fn around(kind: Kind) -> (&'static str, &'static str) {
         Kind::Span => (r#"{"resourceSpans":[{"scopeSpans":[{"spans":["#, "]}]}]}"),
         Kind::Record => (r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":["#, "]}]}]}"),
         Kind::Timed => (r#"{"streams":[{"values":["#, "]}]}"),
-        Kind::Log => ("", ""),
+        Kind::Log | Kind::Event | Kind::Attempt => ("", ""),
     }
 }
 

@@ -7,13 +7,14 @@ use std::io::Write;
 use serde::de::DeserializeSeed;
 use serde_json::value::RawValue;
 
-use super::{Session, embedded, place};
+use super::{Session, embedded, place, prefix};
 use crate::classify::extract::reading::{Reading, Role, Status};
 use crate::classify::extract::slot::Slot;
 use crate::classify::extract::whole::{self, Kind};
 use crate::classify::extract::{har, otlp};
 use crate::classify::findings::document::Document;
 use crate::classify::partition::Source;
+use crate::classify::read::prefix::Stripped;
 use crate::classify::read::reader::{Position, Refused};
 
 /// Wrappers within wrappers that are followed.
@@ -22,6 +23,13 @@ const DEEPEST: u8 = 4;
 impl<W: Write> Session<W> {
     /// A value that is not a flat object.
     pub(super) fn json(&mut self, at: Position, bytes: &[u8]) -> Result<(), Refused> {
+        if bytes.starts_with(b"\"") {
+            let text: String = serde_json::from_slice(bytes).map_err(|error| placed(at, &error))?;
+            let Stripped { time, rest, .. } = prefix::strip(&text);
+            self.flush();
+            self.message(at, rest, time, true, 1);
+            return Ok(());
+        }
         let reading = parsed(bytes).map_err(|error| placed(at, &error))?;
         if reading.document {
             let document: Document = serde_json::from_slice(bytes).map_err(|error| placed(at, &error))?;
@@ -41,8 +49,12 @@ impl<W: Write> Session<W> {
         if inner.is_empty() {
             return self.record(at, bytes, reading, source, depth);
         }
+        let beside = inner.iter().any(|(kind, _)| *kind == Kind::Event) && reading.told;
         for (kind, value) in inner {
             self.held(at, kind, value, &reading, depth + 1);
+        }
+        if beside {
+            self.record(at, bytes, reading, source, depth);
         }
     }
 
@@ -54,11 +66,19 @@ impl<W: Write> Session<W> {
             Kind::Exchange => har::read(text),
             Kind::Span | Kind::Record => otlp::read(text, &mut self.mapping),
             Kind::Timed => return self.timed(at, text, depth),
-            Kind::Log => parsed(text.as_bytes()),
+            Kind::Log | Kind::Event | Kind::Attempt => match serde_json::from_str::<String>(text) {
+                Ok(line) => return self.line(at, line.trim_end(), false, None, depth),
+                Err(_) => parsed(text.as_bytes()),
+            },
         };
         match read {
+            // An event that has no field of a reading.
+            Ok(reading) if !reading.known && !reading.wrapper => self.judged.tally.other(1),
             Ok(mut reading) => {
                 inherit(&mut reading, outer);
+                if kind == Kind::Log {
+                    reading.trouble = reading.trouble.or(outer.trouble);
+                }
                 self.value_within(at, text.as_bytes(), reading, source, depth);
             }
             Err(error) => super::Sink::refused(self, placed(at, &error)),

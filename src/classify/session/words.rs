@@ -8,8 +8,10 @@ use super::values::parsed;
 use super::{Session, embedded, pairs, place, prefix};
 use crate::classify::extract::reading::{Reading, Role, Status, Text};
 use crate::classify::extract::row::Header;
+use crate::classify::judge::chain;
 use crate::classify::judge::tells::words_tell;
 use crate::classify::judge::verdict::{self, Verdict};
+use crate::classify::judge::vocabulary::Says;
 use crate::classify::partition::Source;
 use crate::classify::read::access::{access, only_reads};
 use crate::classify::read::prefix::Stripped;
@@ -62,7 +64,7 @@ impl<W: Write> Session<W> {
         if !before.trim().is_empty() {
             beside(&mut reading, before.trim());
         }
-        self.record(at, object.as_bytes(), reading, Source::Words(line.rest), depth + 1);
+        self.record(at, object.as_bytes(), reading, Source::Line(time, line.rest), depth + 1);
         true
     }
 
@@ -79,11 +81,11 @@ impl<W: Write> Session<W> {
             return false;
         }
         if !pairs::is_probes(line) {
-            self.offer(at, &reading, Source::Words(line));
+            self.offer(at, &reading, Source::Line(time, line));
             return true;
         }
         self.flush();
-        self.judged.alone(place(self.file, at.line), &reading, &verdict, Source::Words(line));
+        self.judged.alone(place(self.file, at.line), &reading, &verdict, Source::Line(time, line));
         true
     }
 
@@ -95,19 +97,23 @@ impl<W: Write> Session<W> {
         }
         let text = std::mem::take(&mut self.block.text);
         let time = self.block.time.take();
-        let mut reading = Reading::from_text(&text);
-        reading.time = time.as_deref().map(Cow::Borrowed);
-        let reads = self.by_access_log(&mut reading, &text);
-        pairs::about(&mut reading, &text, &mut self.mapping);
-        let doubt = doubt(&text, &verdict::judge(&reading));
-        let verdict = doubt.as_ref().map_or_else(|| verdict::judge(&reading), verdict::judge);
-        if self.text || (!reads && words_tell(&reading, &verdict)) {
-            self.judged.take(place(self.file, at.line), &reading, &verdict, Source::Words(&text));
-        } else {
-            self.judged.tally.other(self.block.lines);
-        }
-        drop(reading);
+        self.message(at, &text, time.as_deref(), self.text, self.block.lines);
         self.block.text = text;
+    }
+
+    /// A message, with the trace that belongs to it; of so many lines. `sure`: it is a reading, whatever it says.
+    pub(super) fn message(&mut self, at: Position, text: &str, time: Option<&str>, sure: bool, lines: u64) {
+        let mut reading = Reading::from_text(text);
+        reading.time = time.map(Cow::Borrowed);
+        let reads = self.by_access_log(&mut reading, text);
+        pairs::about(&mut reading, text, &mut self.mapping);
+        let doubt = doubt(text, &verdict::judge(&reading));
+        let verdict = doubt.as_ref().map_or_else(|| verdict::judge(&reading), verdict::judge);
+        if sure || (!reads && words_tell(&reading, &verdict)) {
+            self.judged.take(place(self.file, at.line), &reading, &verdict, Source::Words(time, text));
+        } else {
+            self.judged.tally.other(lines);
+        }
     }
 
     /// Takes the status of an access log's line. True for a request that only reads.
@@ -124,19 +130,20 @@ impl<W: Write> Session<W> {
 fn doubt<'t>(text: &'t str, verdict: &Verdict) -> Option<Reading<'t>> {
     let (head, _) = text.split_once('\n').filter(|_| verdict.advice.effect == Effect::No)?;
     let head = Reading::from_text(head);
-    let doubted = is_risky(&verdict::judge(&head));
-    doubted.then_some(head)
+    let risky = is_risky(&head);
+    risky.then_some(head)
 }
 
-/// Whether the request may have gone out, and it is known why.
-fn is_risky(verdict: &Verdict) -> bool {
-    let vague = matches!(verdict.symptom, Symptom::Unknown | Symptom::Timeout);
-    verdict.advice.effect == Effect::Maybe && !vague
+/// Whether the request may have gone out, by words that are more than a wrapper's.
+fn is_risky(reading: &Reading) -> bool {
+    let Some(proof) = chain::read(reading) else { return false };
+    let vague = matches!(proof.says, Says::Hint(_)) || proof.symptom == Symptom::Timeout;
+    !vague && verdict::judge(reading).advice.effect == Effect::Maybe
 }
 
 /// Puts the words before a record beside it; where they tell of more risk than the record, nothing is certain.
 fn beside(reading: &mut Reading, words: &str) {
-    let risky = is_risky(&verdict::judge(&Reading::from_text(words)));
+    let risky = is_risky(&Reading::from_text(words));
     if risky && verdict::judge(reading).advice.effect == Effect::No {
         reading.status = Status::Conflict;
     }
