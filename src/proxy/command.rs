@@ -54,7 +54,7 @@ pub fn command(args: &ProxyArgs) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// A panic elsewhere left the book as it was between two calls, which is a whole state.
+/// A panic elsewhere left the log as it was between two calls, which is a whole state.
 fn locked(log: &Mutex<AttemptLog>) -> MutexGuard<'_, AttemptLog> {
     log.lock().unwrap_or_else(PoisonError::into_inner)
 }
