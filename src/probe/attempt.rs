@@ -77,3 +77,30 @@ pub fn record(intent: &Intent, attempt: u32, key: Option<String>, outcome: &Outc
         elapsed: outcome.elapsed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::client::Reply;
+
+    #[test]
+    fn only_a_whole_success_names_a_charge() {
+        const NAMED: &str = r#"{"receipt":"r","replay":true}"#;
+        for (symptom, status, body, read, names) in [
+            (Symptom::Ok, 200, NAMED, Symptom::Ok, true),
+            (Symptom::Ok, 200, r#"{"receipt":"r"}"#, Symptom::BadReply, false),
+            (Symptom::Ok, 204, "", Symptom::BadReply, false),
+            (Symptom::Truncated, 200, NAMED, Symptom::Truncated, false),
+            (Symptom::ServerError, 503, NAMED, Symptom::ServerError, false),
+            (Symptom::Conflict, 409, "", Symptom::Conflict, false),
+        ] {
+            let reply = Some(Reply { status, headers: Vec::new(), body: body.into() });
+            let outcome = Outcome { symptom, reply, detail: None, elapsed: Duration::ZERO };
+            let intent = Intent { name: "a".to_owned(), amount: 1 };
+            let recorded = record(&intent, 1, None, &outcome);
+            assert_eq!((recorded.symptom, recorded.kind), (read, read.kind()), "{symptom} {body}");
+            assert_eq!((recorded.receipt.is_some(), recorded.replay.is_some()), (names, names), "{symptom} {body}");
+            assert_eq!(recorded.status, Some(status));
+        }
+    }
+}
