@@ -136,7 +136,7 @@ fn doubt<'t>(text: &'t str, verdict: &Verdict) -> Option<Reading<'t>> {
 
 /// Whether the request may have gone out, by words that are more than a wrapper's.
 fn is_risky(reading: &Reading) -> bool {
-    let Some(proof) = chain::read(reading) else { return false };
+    let Some(proof) = chain::read(reading).proof else { return false };
     let vague = matches!(proof.says, Says::Hint(_)) || proof.symptom == Symptom::Timeout;
     !vague && verdict::judge(reading).advice.effect == Effect::Maybe
 }
