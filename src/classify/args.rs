@@ -1,10 +1,13 @@
 //! The options of `idem classify`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum, value_parser};
 
 use super::extract::mapping::Place;
+use super::findings::history::Budget;
+use crate::text::duration::duration;
 
 /// Read the failures that clients logged: may the money have moved, and what to do now
 ///
@@ -46,6 +49,22 @@ pub struct ClassifyArgs {
     /// Instead of verdicts print each reading in one line behind its intent and a tab, for an engine to group by
     #[arg(long, conflicts_with = "summary")]
     pub partition_key: bool,
+    /// Attempts that one intent may take; more are a finding
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    pub max_attempts: Option<u32>,
+    /// Time that one intent may take from its first attempt to its last, as 90s or 15m; longer is a finding
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub max_span: Option<Duration>,
+    /// Print what may have moved money first, each group under its own head, when all is read
+    #[arg(long)]
+    pub worst_first: bool,
+}
+
+impl ClassifyArgs {
+    /// What a client may spend on one intent.
+    pub fn budget(&self) -> Budget {
+        Budget { attempts: self.max_attempts, span: self.max_span }
+    }
 }
 
 /// How results are written.

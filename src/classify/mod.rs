@@ -4,11 +4,13 @@ pub mod args;
 pub mod command;
 pub mod extract;
 pub mod findings;
+pub mod groups;
 pub mod judge;
 pub mod judged;
 pub mod partition;
 pub mod read;
 pub mod report;
 pub mod session;
+pub mod told;
 
 pub use command::command;

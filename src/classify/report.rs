@@ -8,7 +8,9 @@ use super::args::Format;
 use super::extract::reading::Reading;
 use super::findings::finder::{Evicted, Finding, Kind};
 use super::findings::tally::Tally;
+use super::groups::Groups;
 use super::judge::verdict::{Evidence, Verdict};
+use super::told;
 use crate::console::printable::printable;
 use crate::http::retry_after::RetryAfter;
 use crate::terms::outcome::{Advice, Symptom};
@@ -22,6 +24,8 @@ pub struct Report<W> {
     brief: bool,
     /// The names of the inputs, where there are several.
     files: Vec<String>,
+    /// Where verdicts and findings wait for those that are worse. None: they are written as they come.
+    groups: Option<Groups>,
     /// `","symptom":...,"evidence":` of each symptom: the same bytes on every line.
     middles: Vec<String>,
 }
@@ -32,7 +36,7 @@ const BUFFER: usize = 64 * 1024;
 impl<W: Write> Report<W> {
     pub fn new(out: W, format: Format, brief: bool) -> Report<W> {
         let middles = Symptom::ALL.iter().map(|symptom| middle(*symptom, symptom.advice())).collect();
-        Report { out, buffer: Vec::with_capacity(2 * BUFFER), format, brief, files: Vec::new(), middles }
+        Report { out, buffer: Vec::with_capacity(2 * BUFFER), format, brief, files: Vec::new(), groups: None, middles }
     }
 
     /// The inputs, where there are several: from now on each place is told with its file.
@@ -52,6 +56,12 @@ impl<W: Write> Report<W> {
         self.out.flush()
     }
 
+    /// Puts the worst first, or not.
+    pub fn worst_first(mut self, wanted: bool) -> Report<W> {
+        self.groups = wanted.then(Groups::default);
+        self
+    }
+
     /// One reading's verdict.
     pub fn verdict(&mut self, line: u64, reading: &Reading, verdict: &Verdict) -> io::Result<()> {
         match (self.brief, self.format) {
@@ -66,6 +76,10 @@ impl<W: Write> Report<W> {
                 json_verdict(&mut self.buffer, &self.files, &middle, line, reading, verdict);
             }
         }
+        if let Some(groups) = &mut self.groups {
+            groups.verdict(verdict.advice.effect, &self.buffer)?;
+            self.buffer.clear();
+        }
         self.pass_on()
     }
 
@@ -75,11 +89,18 @@ impl<W: Write> Report<W> {
             (false, Format::Text) => text_finding(&mut self.buffer, &self.files, finding)?,
             (false, Format::Jsonl) => json_finding(&mut self.buffer, &self.files, finding)?,
         }
+        if let Some(groups) = &mut self.groups {
+            groups.finding(&self.buffer)?;
+            self.buffer.clear();
+        }
         self.pass_on()
     }
 
     /// The last part of the output; writes out everything.
     pub fn summary(&mut self, tally: &Tally, evicted: Evicted) -> io::Result<()> {
+        if let Some(mut groups) = self.groups.take() {
+            groups.write(&mut self.out, self.format == Format::Text)?;
+        }
         match self.format {
             Format::Text => text_summary(&mut self.buffer, tally, evicted)?,
             Format::Jsonl => json_summary(&mut self.buffer, tally, evicted)?,
@@ -141,12 +162,17 @@ fn text_verdict(
     if let Some(wait) = reading.retry_after.as_deref().filter(|wait| RetryAfter::parse(wait).is_some()) {
         write!(out, ", retry after {}", printable(wait.trim()))?;
     }
+    let evidence = match &verdict.evidence {
+        Evidence::Words(words) => words,
+        Evidence::Status(_) | Evidence::Field(_) | Evidence::Nothing => "",
+    };
+    told::write(out, reading, evidence)?;
     out.write_all(b"\n")
 }
 
 fn text_finding(out: &mut impl Write, files: &[String], finding: &Finding) -> io::Result<()> {
     let mark = if finding.kind.is_warning() { "warning" } else { "finding" };
-    let noun = if finding.detail.is_some() { "" } else { "intent " };
+    let noun = if finding.kind == Kind::Mismatch { "" } else { "intent " };
     let lines: Vec<String> = finding.lines.iter().map(|line| placed(files, *line)).collect();
     let noun_lines = if lines.len() == 1 { "line" } else { "lines" };
     let about = printable(&finding.about);
@@ -176,9 +202,10 @@ fn text_summary(out: &mut impl Write, tally: &Tally, evicted: Evicted) -> io::Re
     if tally.malformed() > 0 {
         writeln!(out, "malformed {}: named on standard error", tally.malformed())?;
     }
-    if evicted.intents + evicted.keys > 0 {
-        let Evicted { intents, keys, unresolved } = evicted;
-        writeln!(out, "forgotten {intents} intents ({unresolved} unresolved) and {keys} keys: see --lookback")?;
+    if evicted.intents + evicted.keys + evicted.receipts > 0 {
+        let Evicted { intents, keys, receipts, unresolved } = evicted;
+        let gone = format!("{intents} intents ({unresolved} unresolved), {keys} keys and {receipts} receipts");
+        writeln!(out, "forgotten {gone}: see --lookback")?;
     }
     let total: u64 = tally.findings().map(|(_, count)| count).sum();
     writeln!(out, "findings {total}{}", counts(tally.findings().map(|(kind, count)| (kind.name(), count))))
@@ -240,10 +267,7 @@ fn evidence(out: &mut Vec<u8>, evidence: &Evidence) {
 }
 
 fn json_finding(out: &mut Vec<u8>, files: &[String], finding: &Finding) -> io::Result<()> {
-    let noun = match (finding.kind, &finding.detail) {
-        (Kind::Mismatch, _) => "scenario",
-        _ => "intent",
-    };
+    let noun = if finding.kind == Kind::Mismatch { "scenario" } else { "intent" };
     write!(out, "{{\"finding\":\"{}\",\"{noun}\":", finding.kind)?;
     quoted(out, &finding.about);
     let places: Vec<_> = finding.lines.iter().map(|line| parts(files, *line)).collect();
@@ -261,7 +285,7 @@ fn json_finding(out: &mut Vec<u8>, files: &[String], finding: &Finding) -> io::R
 }
 
 fn json_summary(out: &mut Vec<u8>, tally: &Tally, evicted: Evicted) -> io::Result<()> {
-    let Evicted { intents, keys, unresolved } = evicted;
+    let Evicted { intents, keys, receipts, unresolved } = evicted;
     let (readings, scenarios) = (tally.readings(), tally.scenarios());
     write!(out, "{{\"summary\":{{\"readings\":{readings},\"scenarios\":{scenarios},\"actions\":{{")?;
     members(out, tally.actions())?;
@@ -276,7 +300,10 @@ fn json_summary(out: &mut Vec<u8>, tally: &Tally, evicted: Evicted) -> io::Resul
     }
     out.write_all(b",\"findings\":{")?;
     members(out, tally.findings().map(|(kind, count)| (kind.name(), count)))?;
-    writeln!(out, "}},\"evicted\":{{\"intents\":{intents},\"keys\":{keys},\"unresolved\":{unresolved}}}}}}}")
+    writeln!(
+        out,
+        "}},\"evicted\":{{\"intents\":{intents},\"keys\":{keys},\"receipts\":{receipts},\"unresolved\":{unresolved}}}}}}}"
+    )
 }
 
 /// Members of an object, without those that are 0.

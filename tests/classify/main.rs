@@ -6,6 +6,7 @@ mod input;
 #[path = "../support/mod.rs"]
 mod support;
 mod verdicts;
+mod wild;
 
 use std::io::Write;
 use std::process::Stdio;

@@ -16,6 +16,10 @@ pub struct Reading<'a> {
     pub key: Option<Cow<'a, str>>,
     /// What the server answered as proof of the effect.
     pub receipt: Option<Cow<'a, str>>,
+    /// Whether the server says that it answered with what it had stored.
+    pub replay: bool,
+    /// How much money it is about, as it was written.
+    pub amount: Option<Cow<'a, str>>,
     /// `Retry-After` as it was written, in either form.
     pub retry_after: Option<Cow<'a, str>>,
     /// When the attempt was made or logged, as it was written (see `time`).

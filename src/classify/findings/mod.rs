@@ -2,5 +2,6 @@
 
 pub mod document;
 pub mod finder;
+pub mod history;
 pub mod lookback;
 pub mod tally;

@@ -76,16 +76,61 @@ impl<'a> Notes<'a> {
     }
 }
 
-/// The number at the start of a text, behind white space and quotes; None where there is none.
+/// The number at the start of a text, behind white space and quotes; None where there is none, or where it is a time
+/// (`failed after 30 s`, `failed after 1.5 seconds`).
 fn number_after(rest: &str) -> Option<u64> {
     let rest = rest.trim_start_matches([' ', '"', '\'', ':', '=', '#', '(']);
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    rest.get(..digits)?.parse().ok()
+    let (number, behind) = rest.split_at_checked(digits)?;
+    let fraction = behind.strip_prefix('.').is_some_and(|behind| behind.starts_with(|c: char| c.is_ascii_digit()));
+    let word = behind.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+    let is_time = UNITS.iter().any(|unit| word.eq_ignore_ascii_case(unit));
+    number.parse().ok().filter(|_| !fraction && !is_time)
 }
+
+/// Units of time, as clients write them.
+const UNITS: [&str; 14] = [
+    "ms",
+    "msec",
+    "millis",
+    "millisecond",
+    "milliseconds",
+    "s",
+    "sec",
+    "secs",
+    "second",
+    "seconds",
+    "m",
+    "min",
+    "minutes",
+    "hours",
+];
 
 /// The number at the end of a text.
 fn number_before(rest: &str) -> Option<u64> {
     let rest = rest.trim_end();
     let digits = rest.bytes().rev().take_while(u8::is_ascii_digit).count();
     rest.get(rest.len() - digits..)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_no_number_of_attempts() {
+        for (rest, number) in [
+            ("3 attempts", Some(3)),
+            (" #2: EOF", Some(2)),
+            ("4)", Some(4)),
+            ("30s", None),
+            ("3000 ms", None),
+            ("1.5 tries", None),
+            ("2.", Some(2)),
+            ("many", None),
+            ("", None),
+        ] {
+            assert_eq!(number_after(rest), number, "{rest}");
+        }
+    }
 }

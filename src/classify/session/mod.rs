@@ -42,13 +42,13 @@ pub struct Session<W> {
 
 impl Session<StdoutLock<'static>> {
     pub fn new(args: &ClassifyArgs, paths: &[PathBuf]) -> Self {
-        let mut report = Report::new(io::stdout().lock(), args.format, args.summary);
+        let mut report = Report::new(io::stdout().lock(), args.format, args.summary).worst_first(args.worst_first);
         if paths.len() > 1 {
             report.name_files(paths.iter().map(|path| input::name(path)).collect());
         }
         let judged = Judged {
             report,
-            findings: Findings::new(args.lookback as usize),
+            findings: Findings::new(args.lookback as usize, args.budget()),
             tally: Tally::default(),
             partition: args.partition_key,
             written: Ok(()),

@@ -16,8 +16,10 @@ pub enum Field {
     Attempt,
     Key,
     Receipt,
-    /// Whether the reply was a replay: known, and of no weight.
+    /// Whether the reply was a replay: of no weight for the verdict.
     Replay,
+    /// How much money it is about.
+    Amount,
     RetryAfter,
     Time,
     Status,

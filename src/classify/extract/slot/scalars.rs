@@ -18,6 +18,7 @@ impl<'de> Slot<'_, 'de> {
             Some(Field::Success) if !value => self.reading.note_trouble("success"),
             Some(Field::Failure) if value => self.reading.note_trouble("aborted"),
             Some(Field::Error | Field::Errors) if value => self.reading.note_trouble("error"),
+            Some(Field::Replay) => self.reading.replay |= value,
             Some(Field::FunctionError) if value => self.reading.note_trouble("FunctionError"),
             _ => {}
         }
@@ -38,7 +39,7 @@ impl<'de> Slot<'_, 'de> {
             Some(Field::Gateway(mark)) => self.mark(mark, Cow::Owned(value.to_string())),
             // 0 is how some write false.
             Some(Field::Success) if value == 0 => self.reading.note_trouble("success"),
-            Some(Field::Time | Field::RetryAfter | Field::Intent | Field::Key | Field::Receipt) => {
+            Some(Field::Time | Field::RetryAfter | Field::Intent | Field::Key | Field::Receipt | Field::Amount) => {
                 self.words(Cow::Owned(value.to_string()));
             }
             _ => {}
@@ -144,7 +145,9 @@ impl<'de> Slot<'_, 'de> {
             Field::FunctionError if !text.is_empty() => reading.note_trouble("FunctionError"),
             Field::Gateway(mark) => self.mark(mark, text),
             Field::Success | Field::Failure | Field::FunctionError => {}
-            Field::Replay | Field::CurlCode | Field::Pretransfer => {}
+            Field::Replay => reading.replay |= is_yes(&text),
+            Field::Amount => reading.amount = given(text),
+            Field::CurlCode | Field::Pretransfer => {}
             Field::Method if self.place == Place::Top => reading.method = Some(text),
             Field::Nested | Field::Beside | Field::Entries | Field::Document | Field::Method | Field::Wrapper => {}
         }

@@ -143,8 +143,13 @@ pub fn find(text: &str, hits: &mut Vec<Hit>) {
         if hits.iter().rev().take_while(|hit| hit.end >= end).any(covers) {
             continue;
         }
-        while let Some(inner) = hits.iter().rposition(|hit| hit.start >= start && is_like(hit)) {
-            hits.remove(inner);
+        // Ordered by their ends, so those within stand among the last; a long text is not searched from its start.
+        let mut at = hits.len();
+        while at > 0 && hits[at - 1].end > start {
+            at -= 1;
+            if hits[at].start >= start && is_like(&hits[at]) {
+                hits.remove(at);
+            }
         }
         hits.push(Hit { row, start, end });
     }
@@ -183,7 +188,8 @@ fn left_edge(edge: Edge, text: &str, start: usize) -> bool {
     match edge {
         Edge::Any => true,
         Edge::Word => start == 0 || !text.as_bytes()[start - 1].is_ascii_alphanumeric(),
-        Edge::Text => text[..start].trim().is_empty(),
+        // From the words outwards, so that a long text costs no more than the blanks beside them.
+        Edge::Text => text.bytes().take(start).rev().all(|b| b.is_ascii_whitespace()),
         // `edges` gives it to the right only.
         Edge::Milliseconds => false,
     }
@@ -193,9 +199,9 @@ fn right_edge(edge: Edge, text: &str, end: usize) -> bool {
     match edge {
         Edge::Any => true,
         Edge::Word => text.as_bytes().get(end).is_none_or(|next| !next.is_ascii_alphanumeric()),
-        Edge::Text => text[end..].trim_end_matches(['.', ' ', '\r', '\n']).is_empty(),
+        Edge::Text => text.bytes().skip(end).all(|b| matches!(b, b'.' | b' ' | b'\r' | b'\n')),
         Edge::Milliseconds => {
-            let unit = text[end..].trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
+            let unit = text.get(end..).unwrap_or_default().trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
             unit.starts_with("ms") || unit.starts_with("milliseconds")
         }
     }

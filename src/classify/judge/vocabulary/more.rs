@@ -89,6 +89,7 @@ pub const MORE: &[Row] = &[
     row("writetimeoutexception", Begun(Timeout), "Netty"),
     row("is open and does not permit further calls", Never(NotProcessed), "resilience4j"),
     row("bulkheadfullexception", Never(NotProcessed), "resilience4j"),
+    row("} responsetimeout|", Begun(ReadTimeout), "Haskell http-client"),
     // Microcontrollers: ESP32 HTTPClient's words for its negative codes, ArduinoHttpClient's numbers.
     row("send header failed", Begun(Closed), "ESP32 HTTPClient"),
     row("send payload failed", Begun(Closed), "ESP32 HTTPClient"),
