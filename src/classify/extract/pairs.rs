@@ -25,10 +25,17 @@ pub fn pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// A value and what follows it; a quoted one without its quotes.
+/// A value and what follows it; a quoted one without its quotes, and to the end where the last one is missing.
 fn value(text: &str) -> (&str, &str) {
-    if let Some((value, rest)) = text.strip_prefix('"').and_then(|inner| inner.split_once('"')) {
-        return (value, rest);
+    if let Some(inner) = text.strip_prefix('"') {
+        let mut escaped = false;
+        let end = inner.bytes().position(|b| {
+            let ends = b == b'"' && !escaped;
+            escaped = b == b'\\' && !escaped;
+            ends
+        });
+        let (value, rest) = inner.split_at_checked(end.unwrap_or(inner.len())).unwrap_or((inner, ""));
+        return (value, rest.strip_prefix('"').unwrap_or(rest));
     }
     let end = text.find([' ', '\t', '\n', ',', ';', ')', ']', '}']).unwrap_or(text.len());
     text.split_at_checked(end).unwrap_or((text, ""))

@@ -60,6 +60,11 @@ impl<'a> Notes<'a> {
         }
     }
 
+    /// Takes words of what a server met behind it.
+    pub fn behind(&mut self, words: Cow<'a, str>) {
+        self.repeated.get_or_insert(words);
+    }
+
     /// Whether all attempts are told beside one another.
     pub fn are_members(&self) -> bool {
         self.members

@@ -54,6 +54,10 @@ pub fn read<'a>(reading: &'a Reading<'_>) -> Words<'a> {
     if told_otherwise || is_refusal(&best) && first.worst.as_ref().is_some_and(is_of_a_backend) {
         best = first.worst.unwrap_or(best);
     }
+    // A refusal came over a connection, so one that could not be made is further back, and what was done before is not told.
+    if let Some(behind) = first.never.filter(|_| is_refusal(&best)) {
+        notes.behind(behind);
+    }
     // Of errors beside one another each stands for an address or an attempt of its own: that one was never sent says
     // nothing of another.
     let mut branches: Vec<_> = reading.texts.iter().map(|text| text.branch).filter(|branch| *branch > 0).collect();
@@ -81,6 +85,18 @@ fn is_of_a_backend(worst: &Best) -> bool {
     matches!(symptom, Symptom::Timeout | Symptom::ReadTimeout)
 }
 
+/// Whether a frame names a client by what that does with a failed attempt.
+pub fn names_client(frame: &str) -> bool {
+    let mut hits = Vec::new();
+    find(frame, &mut hits);
+    hits.iter().any(|hit| is_of_client(hit.row.says))
+}
+
+/// Whether words count in a frame as well.
+fn is_of_client(says: Says) -> bool {
+    matches!(says, Says::Kept | Says::NoResend | Says::Repeated)
+}
+
 fn is_never(says: Says) -> bool {
     matches!(says, Says::Never(_) | Says::NeverBeside(_) | Says::Phase(_))
 }
@@ -92,6 +108,8 @@ struct Outstanding<'a> {
     worst: Option<Best<'a>>,
     /// Whether any of them tell of a timeout.
     waiting: bool,
+    /// Words of a connection that could not be made.
+    never: Option<Cow<'a, str>>,
 }
 
 /// Words of errors count first, then those beside the reading, then a log line's own.
@@ -110,15 +128,19 @@ fn outstanding<'a>(
 ) -> Option<Outstanding<'a>> {
     let mut hits = Vec::with_capacity(16);
     let mut tiers: [(Option<Best>, Option<Best>, bool); 3] = Default::default();
+    let mut never = None;
     for text in reading.texts.iter().filter(|text| among(text)) {
         let (best, worst, waiting) = &mut tiers[tier(text.role)];
         each_line(text, |from, line, is_frame| {
             find(line, &mut hits);
             // A frame is no evidence of what happened, but of which client it happened to.
-            hits.retain(|hit| !is_frame || hit.row.says == Says::Kept);
+            hits.retain(|hit| !is_frame || is_of_client(hit.row.says));
             for hit in &hits {
                 *waiting |= matches!(hit.row.says, Says::Open(Symptom::Timeout | Symptom::ReadTimeout));
                 notes.note(hit, from, line, text);
+                if never.is_none() && matches!(hit.row.says, Says::Never(_) | Says::Phase(_)) {
+                    never = Some(shown(&text.text, (from + hit.start, from + hit.end)));
+                }
                 weigh(text, from, line, hit, best);
                 if matches!(hit.row.says, Says::Sent(_) | Says::Begun(_) | Says::Open(_)) {
                     weigh(text, from, line, hit, worst);
@@ -129,7 +151,8 @@ fn outstanding<'a>(
     let waiting_before = tiers[0].2;
     tiers
         .into_iter()
-        .find_map(|(best, worst, waiting)| Some(Outstanding { best: best?, worst, waiting: waiting || waiting_before }))
+        .find_map(|(best, worst, waiting)| Some((best?, worst, waiting || waiting_before)))
+        .map(|(best, worst, waiting)| Outstanding { best, worst, waiting, never })
 }
 
 /// Calls back with the offset and the text of each line, and whether it is a frame or a line of source.

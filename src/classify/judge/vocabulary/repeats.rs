@@ -120,6 +120,7 @@ pub const REPEATS: &[Row] = &[
     row("retriable error, giving up", Repeated, "many"),
     row("retries_exhausted", Repeated, "many"),
     row("retriesexhausted", Repeated, "AWS Lambda destinations"),
+    row("_retry_request", Repeated, "openai, anthropic for Python: a frame of the second attempt"),
     row("slack_webapi_request_error", Repeated, "@slack/web-api: ten retries of any failure"),
     row("a request error occurred: ", Repeated, "@slack/web-api: ten retries of any failure"),
     row("can't retry ", Repeated, "Celery"),

@@ -3,6 +3,7 @@
 
 use super::prefix::Stripped;
 use super::reader::{LONGEST, Position};
+use crate::classify::judge::chain::names_client;
 
 /// What a line is to the lines above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,10 +76,19 @@ impl Block {
                 self.frames = true;
                 self.lines += 1;
                 self.count(words);
+                self.name_client(words);
             }
             Part::Words => self.keep(words),
         }
         true
+    }
+
+    /// Keeps a frame that names a client which sends again by itself, or one that does not: as a frame, so indented.
+    fn name_client(&mut self, words: &str) {
+        if self.text.len() + words.len() < LONGEST && names_client(words) {
+            self.text.push_str("\n    ");
+            self.text.push_str(words);
+        }
     }
 
     fn part(&self, words: &str, line: &Stripped, indented: bool) -> Part {
@@ -102,6 +112,7 @@ impl Block {
         let joins = is_link(words)
             || (first && is_head(words) && continued)
             || (first && self.record && !line.record && (indented || names_error(words)))
+            || (first && indented && !line.record && names_error(behind_level(&self.text)))
             || (self.frames && indented && !line.record);
         if joins { Part::Words } else { Part::Apart }
     }
@@ -211,6 +222,14 @@ fn is_cause_of_r(words: &str) -> bool {
 /// Words that begin a trace below the line that it belongs to; two of them are two traces.
 fn is_head(words: &str) -> bool {
     words.starts_with("Traceback (most recent call last)")
+}
+
+/// What stands behind the level that a line begins with.
+fn behind_level(words: &str) -> &str {
+    match words.split_once(' ') {
+        Some(("ERROR" | "WARN" | "WARNING" | "FATAL" | "CRITICAL", rest)) => rest.trim_start(),
+        Some(_) | None => words,
+    }
 }
 
 /// Whether the first word is the name of an error.
