@@ -21,7 +21,7 @@ pub fn command(args: &ClassifyArgs) -> anyhow::Result<Exit> {
     interrupt::exit_on_signal()?;
     let paths = paths(args)?;
     let inputs: Vec<Box<dyn Read>> = paths.iter().map(|path| open(path)).collect::<anyhow::Result<_>>()?;
-    let mut session = Session::new(args, &paths);
+    let mut session = Session::new(io::stdout().lock(), args, &paths);
     let mut read = Exit::Ok;
     for (path, input) in paths.iter().zip(inputs) {
         session.begin(path);
@@ -56,7 +56,7 @@ fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
 }
 
 /// Classifies everything in one input.
-fn classify(input: impl Read, text: bool, session: &mut Session<impl io::Write>) -> io::Result<()> {
+pub(super) fn classify(input: impl Read, text: bool, session: &mut Session<impl io::Write>) -> io::Result<()> {
     let mut reader = Reader::new(Decoded::new(input)?);
     if text { reader.lines(session) } else { reader.log(session) }
 }

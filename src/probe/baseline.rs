@@ -149,4 +149,18 @@ mod tests {
         assert!(baseline.rows.is_empty());
         assert_eq!(baseline.differences(&now), ["new: not in the baseline"]);
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn any_bytes_are_survived(bytes in crate::text::fragments::bytes()) {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &bytes).unwrap();
+            if let Err(error) = Baseline::read(file.path()) {
+                let words = format!("{error:#}");
+                proptest::prop_assert!(words.starts_with("baseline /"), "{}", words);
+            }
+        }
+    }
 }

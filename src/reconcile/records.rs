@@ -224,4 +224,22 @@ mod tests {
         let complaints = read("{}\n".repeat(50).as_bytes(), Shape::Json(&pointer), |_, _| panic!("no intent")).unwrap();
         assert_eq!((complaints.first.len(), complaints.count), (SHOWN, 50));
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn any_bytes_are_survived(bytes in crate::text::fragments::bytes(), size in 1usize..20) {
+            let pointer = "/intent".parse().unwrap();
+            let named = |size| {
+                let mut names = Vec::new();
+                let input = io::BufReader::with_capacity(size, &bytes[..]);
+                let complaints = read_expected(input, &pointer, |name, line| names.push((name.to_owned(), line))).unwrap();
+                read(io::BufReader::with_capacity(size, &bytes[..]), Shape::Json(&pointer), |_, _| {}).unwrap();
+                let complaints: Vec<_> = complaints.first.iter().map(|(line, complaint)| (*line, complaint.to_string())).collect();
+                (names, complaints)
+            };
+            proptest::prop_assert_eq!(named(size), named(1 << 16));
+        }
+    }
 }

@@ -175,4 +175,18 @@ mod tests {
         assert_eq!(checked(&format!("{wrong}\n{{}}\n")).exit(), Exit::SelftestFailed, "a proven failure stands");
         assert_eq!(checked("\n").exit(), Exit::ZeroInput);
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn any_bytes_are_survived(bytes in crate::text::fragments::bytes(), size in 1usize..20) {
+            let told = |size| {
+                let input = std::io::BufReader::with_capacity(size, &bytes[..]);
+                let vectors = check_lines("v", input, &|intent| Ok(intent.to_owned())).unwrap();
+                (vectors.pairs, vectors.malformed, vectors.complaints)
+            };
+            proptest::prop_assert_eq!(told(size), told(1 << 16));
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! Reading text that people and programs write. Invariant: nothing here knows what the text is for.
 
 pub mod duration;
+#[cfg(test)]
+pub mod fragments;
 pub mod lines;
 pub mod ordered_json;
 pub mod pointer;

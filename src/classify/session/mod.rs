@@ -1,7 +1,7 @@
 //! One run over all inputs: what each value and each line is, and the reading made of it. Invariant: readings are taken in
 //! the order of the input; a line that is open, because more may belong to it, is taken before anything behind it.
 
-use std::io::{self, StdoutLock, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::ClassifyArgs;
@@ -40,9 +40,10 @@ pub struct Session<W> {
     fresh: bool,
 }
 
-impl Session<StdoutLock<'static>> {
-    pub fn new(args: &ClassifyArgs, paths: &[PathBuf]) -> Self {
-        let mut report = Report::new(io::stdout().lock(), args.format, args.summary).worst_first(args.worst_first);
+impl<W: Write> Session<W> {
+    /// A run over these inputs that writes its results to `out`.
+    pub fn new(out: W, args: &ClassifyArgs, paths: &[PathBuf]) -> Session<W> {
+        let mut report = Report::new(out, args.format, args.summary).worst_first(args.worst_first);
         if paths.len() > 1 {
             report.name_files(paths.iter().map(|path| input::name(path)).collect());
         }
@@ -64,9 +65,7 @@ impl Session<StdoutLock<'static>> {
             fresh: true,
         }
     }
-}
 
-impl<W: Write> Session<W> {
     /// Goes on to the next input.
     pub fn begin(&mut self, path: &Path) {
         self.flush();
@@ -148,3 +147,6 @@ impl<W: Write> Sink for Session<W> {
         self.judged.written.is_err()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -107,8 +107,9 @@ impl<W: Write> Session<W> {
         reading.time = time.map(Cow::Borrowed);
         let reads = self.by_access_log(&mut reading, text);
         pairs::about(&mut reading, text, &mut self.mapping);
-        let doubt = doubt(text, &verdict::judge(&reading));
-        let verdict = doubt.as_ref().map_or_else(|| verdict::judge(&reading), verdict::judge);
+        let verdict = verdict::judge(&reading);
+        let doubt = doubt(text, &verdict);
+        let verdict = doubt.as_ref().map_or(verdict, verdict::judge);
         if sure || (!reads && words_tell(&reading, &verdict)) {
             self.judged.take(place(self.file, at.line), &reading, &verdict, Source::Words(time, text));
         } else {

@@ -191,6 +191,14 @@ proptest! {
     }
 
     #[test]
+    fn any_mixture_of_heads_and_words_is_survived(bytes in crate::text::fragments::bytes(), step in 1usize..20) {
+        let whole = read(Parser::response(LIMITS, "POST"), &bytes, bytes.len().max(1));
+        let cut = read(Parser::response(LIMITS, "POST"), &bytes, step);
+        prop_assert_eq!(format!("{whole:?}"), format!("{cut:?}"));
+        let _ = read(Parser::request(LIMITS), &bytes, step);
+    }
+
+    #[test]
     fn chunks_of_any_cut_give_the_body_back(body in prop::collection::vec(any::<u8>(), 0..64), size in 1usize..20) {
         let mut bytes = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
         for chunk in body.chunks(size) {

@@ -123,4 +123,16 @@ mod tests {
             prop_assert_eq!(parse(&text[..cut], None).unwrap().len(), whole);
         }
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn any_text_is_survived(bytes in crate::text::fragments::bytes()) {
+            let text = String::from_utf8_lossy(&bytes);
+            for at in [None, Some(""), Some("/items"), Some("ü")] {
+                let _ = parse(&text, at);
+            }
+        }
+    }
 }
