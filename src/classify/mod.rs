@@ -8,6 +8,7 @@ pub mod groups;
 pub mod judge;
 pub mod judged;
 pub mod partition;
+pub mod place;
 pub mod read;
 pub mod report;
 pub mod session;

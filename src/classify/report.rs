@@ -10,6 +10,7 @@ use super::findings::finder::{Evicted, Finding, Kind};
 use super::findings::tally::Tally;
 use super::groups::Groups;
 use super::judge::verdict::{Evidence, Verdict};
+use super::place::{parts, placed};
 use super::told;
 use crate::console::printable::printable;
 use crate::http::retry_after::RetryAfter;
@@ -114,28 +115,6 @@ impl<W: Write> Report<W> {
             self.buffer.clear();
         }
         Ok(())
-    }
-}
-
-/// A line of one of several inputs, as one number: their order is the order of events.
-pub fn place(file: u64, line: u64) -> u64 {
-    file << LINE_BITS | line
-}
-
-/// Bits of a place that number its line.
-const LINE_BITS: u32 = 44;
-
-/// The file that a place is in, if there are several, and the line.
-fn parts(files: &[String], place: u64) -> (Option<&str>, u64) {
-    let file = files.get((place >> LINE_BITS) as usize).map(String::as_str);
-    (file, place & ((1 << LINE_BITS) - 1))
-}
-
-/// A place in words: `7`, or `app.log:7` where there are several inputs.
-fn placed(files: &[String], place: u64) -> String {
-    match parts(files, place) {
-        (Some(file), line) => format!("{}:{line}", printable(file)),
-        (None, line) => line.to_string(),
     }
 }
 

@@ -15,9 +15,10 @@ use super::judge::tells::tells;
 use super::judge::verdict;
 use super::judged::Judged;
 use super::partition::Source;
+use super::place::place;
 use super::read::reader::{Position, Refused, Sink};
 use super::read::{ansi, embedded, prefix, trace::Block};
-use super::report::{Report, place};
+use super::report::Report;
 use crate::console::input;
 use crate::console::output::say;
 
