@@ -28,7 +28,13 @@ pub fn only_reads(method: &str) -> bool {
 
 /// Whether a line of words tells of requests, and all of them only read: `GET /health`, Go's `Get "http://…`.
 pub fn tells_of_reads_alone(line: &str) -> bool {
-    let mut reads = false;
+    let has = |word: &str| memchr::memmem::find(line.as_bytes(), word.as_bytes()).is_some();
+    let go = has("Get \"http");
+    // Most lines name no method at all, and are not looked at word by word.
+    if !go && !["GET", "HEAD", "OPTIONS"].iter().any(|method| has(method)) {
+        return false;
+    }
+    let mut reads = go;
     let words = line.split(|c: char| !c.is_ascii_alphabetic());
     for word in words.filter(|word| (3..=7).contains(&word.len())) {
         if matches!(word, "POST" | "PUT" | "PATCH" | "DELETE" | "Post" | "Put" | "Patch" | "Delete") {
@@ -36,7 +42,7 @@ pub fn tells_of_reads_alone(line: &str) -> bool {
         }
         reads |= matches!(word, "GET" | "HEAD" | "OPTIONS");
     }
-    reads || line.contains("Get \"http")
+    reads
 }
 
 fn is_method(method: &str) -> bool {
