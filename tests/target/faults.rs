@@ -13,17 +13,17 @@ use crate::support::{Ran, idem};
 use crate::{row, verdicts};
 
 /// What is kept under a key: the body, the status and the reply.
-type Kept = (Value, u16, Value);
+pub type Kept = (Value, u16, Value);
 
 /// A charge server whose rules a test alters.
-struct Shop {
+pub struct Shop {
     ledger: std::path::PathBuf,
-    kept: HashMap<String, Kept>,
+    pub kept: HashMap<String, Kept>,
     charges: usize,
 }
 
 impl Shop {
-    fn charge(&mut self, asked: &Asked) -> Value {
+    pub fn charge(&mut self, asked: &Asked) -> Value {
         self.charges += 1;
         let mut file = std::fs::OpenOptions::new().append(true).open(&self.ledger).unwrap();
         writeln!(file, "{}", json!({"intent": asked.body["intent"]})).unwrap();
@@ -31,7 +31,7 @@ impl Shop {
     }
 
     /// As a correct server does it, with what counts as the key and as the payload.
-    fn serve(&mut self, asked: &Asked, key: &str, payload: Value) -> (u16, Value) {
+    pub fn serve(&mut self, asked: &Asked, key: &str, payload: Value) -> (u16, Value) {
         match self.kept.get(key) {
             Some((first, status, reply)) if *first == payload => (*status, reply.clone()),
             Some(_) => (422, json!({"error": "key reused"})),
@@ -45,7 +45,7 @@ impl Shop {
 }
 
 /// A server that answers one request after another by a rule.
-fn shop(ledger: &Path, rule: impl Fn(&mut Shop, &Asked) -> (u16, Value) + Send + Sync + 'static) -> SocketAddr {
+pub fn shop(ledger: &Path, rule: impl Fn(&mut Shop, &Asked) -> (u16, Value) + Send + Sync + 'static) -> SocketAddr {
     std::fs::write(ledger, "").unwrap();
     let shop = Mutex::new(Shop { ledger: ledger.into(), kept: HashMap::new(), charges: 0 });
     start(move |stream| {
@@ -57,7 +57,7 @@ fn shop(ledger: &Path, rule: impl Fn(&mut Shop, &Asked) -> (u16, Value) + Send +
 }
 
 /// A probe of such a server; `more` is separated by single spaces.
-fn probed(rule: impl Fn(&mut Shop, &Asked) -> (u16, Value) + Send + Sync + 'static, more: &str) -> Ran {
+pub fn probed(rule: impl Fn(&mut Shop, &Asked) -> (u16, Value) + Send + Sync + 'static, more: &str) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let ledger = folder.path().join("charges.jsonl");
     crate::probe(shop(&ledger, rule), &ledger, &format!("--lease 200ms {more}"))
@@ -71,7 +71,7 @@ fn correct(shop: &mut Shop, asked: &Asked) -> (u16, Value) {
     shop.serve(asked, &key(asked), asked.body.clone())
 }
 
-fn verdict(ran: &Ran, check: &str) -> String {
+pub fn verdict(ran: &Ran, check: &str) -> String {
     verdicts(ran)[check].clone()
 }
 

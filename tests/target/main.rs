@@ -7,10 +7,12 @@ mod hostile;
 mod options;
 mod policies;
 mod reports;
+mod sequences;
 mod servers;
 #[path = "../support/mod.rs"]
 mod support;
 mod usage;
+mod variations;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

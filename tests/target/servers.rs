@@ -25,7 +25,11 @@ pub fn start(serve: impl Fn(TcpStream) -> bool + Send + Sync + 'static) -> Socke
 /// A request, as far as these servers care.
 pub struct Asked {
     pub method: String,
+    /// As `HTTP/1.1`.
+    pub version: String,
     fields: Vec<(String, String)>,
+    /// The body's bytes.
+    pub raw: String,
     /// Null where there is none.
     pub body: serde_json::Value,
 }
@@ -34,6 +38,11 @@ impl Asked {
     pub fn field(&self, name: &str) -> Option<&str> {
         let mut found = self.fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
         found.next().map(|(_, value)| value.as_str())
+    }
+
+    /// Names of the fields as they were sent.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(name, _)| name.as_str())
     }
 
     pub fn key(&self) -> Option<&str> {
@@ -49,14 +58,34 @@ pub fn read(stream: &TcpStream) -> Option<Asked> {
         lines.push(line.trim_end().to_owned());
         line.clear();
     }
-    let method = lines.first()?.split(' ').next()?.to_owned();
+    let mut start = lines.first()?.split(' ');
+    let (method, version) = (start.next()?.to_owned(), start.nth(1)?.to_owned());
     let fields = lines.iter().filter_map(|line| line.split_once(": "));
     let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let mut asked = Asked { method, fields, body: serde_json::Value::Null };
-    let mut body = vec![0; asked.field("content-length")?.parse().ok()?];
-    reader.read_exact(&mut body).ok()?;
+    let mut asked = Asked { method, version, fields, raw: String::new(), body: serde_json::Value::Null };
+    let mut body = Vec::new();
+    if asked.field("transfer-encoding") == Some("chunked") {
+        while let Some(size) = chunk(&mut reader, &mut body).filter(|size| *size > 0) {
+            assert!(size < 1 << 20, "a small chunk");
+        }
+    } else {
+        body = vec![0; asked.field("content-length")?.parse().ok()?];
+        reader.read_exact(&mut body).ok()?;
+    }
     asked.body = serde_json::from_slice(&body).unwrap_or_default();
+    asked.raw = String::from_utf8_lossy(&body).into_owned();
     Some(asked)
+}
+
+/// Reads one chunk; gives its size, None where it does not come whole.
+fn chunk(reader: &mut impl BufRead, body: &mut Vec<u8>) -> Option<usize> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let size = usize::from_str_radix(line.trim_end(), 16).ok()?;
+    let mut part = vec![0; size + 2];
+    reader.read_exact(&mut part).ok()?;
+    body.extend(&part[..size]);
+    Some(size)
 }
 
 /// A correct charge service: one lock around look-up and charge.
@@ -106,6 +135,57 @@ pub fn correct(ledger: &Path) -> SocketAddr {
         let charges = charges.clone();
         std::thread::spawn(move || {
             let Some(asked) = read(&stream) else { return };
+            let charged = charges.charge(&asked);
+            match charged.other {
+                true => reply(&stream, 422, "{}"),
+                false => reply(&stream, 200, &format!("{{\"receipt\":\"{}\"}}", charged.receipt)),
+            }
+        });
+        true
+    })
+}
+
+/// One lock for each body's bytes; the key is looked up inside of it, and stored a while later.
+pub fn locked_by_bytes(ledger: &Path) -> SocketAddr {
+    let charges = Charges::new(ledger);
+    let locks: Arc<Mutex<HashMap<String, Arc<Mutex<()>>>>> = Arc::default();
+    start(move |stream| {
+        let (charges, locks) = (charges.clone(), locks.clone());
+        std::thread::spawn(move || {
+            let Some(asked) = read(&stream) else { return };
+            let lock = locks.lock().unwrap().entry(asked.raw.clone()).or_default().clone();
+            let _held = lock.lock().unwrap();
+            let key = asked.key().unwrap_or_default().to_owned();
+            let known = charges.keys.lock().unwrap().get(&key).map(|(_, receipt)| receipt.clone());
+            let receipt = known.unwrap_or_else(|| {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                charges.keys.lock().unwrap().remove(&key);
+                charges.charge(&asked).receipt
+            });
+            reply(&stream, 200, &format!("{{\"receipt\":\"{receipt}\"}}"));
+        });
+        true
+    })
+}
+
+/// Forgets a key when the client that it is to be replayed to, or refused, has gone within 2 ms.
+pub fn forgets_who_leaves(ledger: &Path) -> SocketAddr {
+    let charges = Charges::new(ledger);
+    start(move |stream| {
+        let charges = charges.clone();
+        std::thread::spawn(move || {
+            let Some(asked) = read(&stream) else { return };
+            let key = asked.key().unwrap_or_default().to_owned();
+            let is_known = charges.keys.lock().unwrap().contains_key(&key);
+            if is_known {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+                stream.set_nonblocking(true).unwrap();
+                if matches!(stream.peek(&mut [0]), Ok(0)) {
+                    charges.keys.lock().unwrap().remove(&key);
+                    return;
+                }
+                stream.set_nonblocking(false).unwrap();
+            }
             let charged = charges.charge(&asked);
             match charged.other {
                 true => reply(&stream, 422, "{}"),

@@ -21,7 +21,7 @@ pub fn needs_after(options: &Options) -> Option<&'static str> {
 }
 
 pub fn plan(_: &Options) -> Plan {
-    Plan::new(ROUNDS * 2, ROUNDS)
+    Plan::new(ROUNDS * 4, ROUNDS * 2)
 }
 
 pub async fn before(session: &Session) -> Vec<Case> {
@@ -37,6 +37,9 @@ pub async fn after(session: &Session) -> Vec<Case> {
 async fn failing(session: &Session, body: &Option<Body>, header: &Option<Header>, options: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     for _ in 0..ROUNDS {
+        // What is stored under another key must outlive the failure.
+        let mut bystander = session.case("server_error", "another key, stored before the failure");
+        session.send(&mut bystander, 0, "first").await;
         let mut case = session.case("server_error", "the handler fails once");
         case.calls[0].body = body.clone();
         case.calls[0].extra.extend(header.clone());
@@ -45,8 +48,9 @@ async fn failing(session: &Session, body: &Option<Body>, header: &Option<Header>
             let said = case.attempts[0].answer.line(None);
             case.shortfall = Some(Shortfall::NotHit(format!("the handler did not fail: {said}; see {options}")));
         }
+        session.send(&mut bystander, 0, "again, after another key's failure").await;
         session.send(&mut case, 0, "the identical bytes again").await;
-        cases.push(case);
+        cases.extend([case, bystander]);
     }
     cases
 }
