@@ -80,6 +80,12 @@ pub struct TargetArgs {
     /// Keys between a first request and its retry, for the check of capacity, 1 to 100000 [default: 200]
     #[arg(long, value_name = "N", requires = "target")]
     pub keys: Option<u64>,
+    /// Command that disrupts what the server rests on, run by /bin/sh; repeatable, each with a --heal of its name
+    #[arg(long, value_name = "NAME=CMD", requires = "target")]
+    pub disrupt: Vec<String>,
+    /// Command that ends the disruption of this name; it always runs, also on interrupt
+    #[arg(long, value_name = "NAME=CMD", requires = "target")]
+    pub heal: Vec<String>,
     /// The dedup window that the server promises
     #[arg(long, value_name = "DURATION", value_parser = duration, requires = "target")]
     pub window: Option<Duration>,

@@ -25,6 +25,14 @@ named_enum! {
     }
 }
 
+/// Something that goes wrong around the server, and its end. Both are commands for the shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disruption {
+    pub name: String,
+    pub disrupt: String,
+    pub heal: String,
+}
+
 /// A validated probe of a user's server.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -48,6 +56,8 @@ pub struct Options {
     pub refreshed_credential: Option<Header>,
     /// Keys that come between a first request and its retry in `capacity`.
     pub keys: u64,
+    /// In the order in which they were given; empty skips `disruption`.
+    pub disruptions: Vec<Disruption>,
     /// The dedup window that the server promises; None skips `window`.
     pub window: Option<Duration>,
     /// The client's patience for one attempt; None derives it from the baseline.
@@ -108,6 +118,7 @@ impl Options {
             fail_after_header,
             refreshed_credential,
             keys: keys(args.keys)?,
+            disruptions: disruptions(&args.disrupt, &args.heal)?,
             window: ranged("--window", args.window, Duration::from_millis(100), Duration::from_secs(3600))?,
             timeout: ranged("--timeout", args.timeout, Duration::from_millis(50), Duration::from_secs(120))?,
             lease: ranged("--lease", args.lease, Duration::from_millis(100), Duration::from_secs(600))?
@@ -145,6 +156,31 @@ fn ranged(option: &str, given: Option<Duration>, least: Duration, most: Duration
         Some(d) if d < least || d > most => bail!("{option} {d:?}: give {least:?} to {most:?}"),
         other => Ok(other),
     }
+}
+
+/// Each disruption with the heal of its name.
+fn disruptions(disrupt: &[String], heal: &[String]) -> anyhow::Result<Vec<Disruption>> {
+    let parsed = |option: &str, given: &[String]| {
+        given.iter().map(|text| command(option, text)).collect::<anyhow::Result<Vec<_>>>()
+    };
+    let mut heals = parsed("--heal", heal)?;
+    let mut disruptions = Vec::new();
+    for (name, disrupt) in parsed("--disrupt", disrupt)? {
+        let own = heals.iter().position(|(other, _)| *other == name);
+        let own = own.with_context(|| format!("--disrupt {name}: give --heal {name}=CMD, the command that ends it"))?;
+        let (_, heal) = heals.swap_remove(own);
+        disruptions.push(Disruption { name, disrupt, heal });
+    }
+    if let Some((name, _)) = heals.first() {
+        bail!("--heal {name}: there is nothing to heal; give --disrupt {name}=CMD");
+    }
+    Ok(disruptions)
+}
+
+fn command(option: &str, text: &str) -> anyhow::Result<(String, String)> {
+    let (name, command) = text.split_once('=').unwrap_or_default();
+    ensure!(!name.is_empty() && !command.is_empty(), "{option} {text}: give NAME=COMMAND, as pause='kill -STOP 1'");
+    Ok((name.to_string(), command.to_string()))
 }
 
 fn keys(given: Option<u64>) -> anyhow::Result<u64> {

@@ -6,6 +6,12 @@ use std::io::{Read, Seek};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::console::output::say;
+use crate::console::printable::printable;
+
+/// For a command that changes something at the server.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Runs a command and gives its standard output.
 ///
 /// # Errors
@@ -22,6 +28,17 @@ pub async fn output(command: &str, patience: Duration) -> Result<String, String>
 /// As [`output`].
 pub async fn effect(command: &str, patience: Duration) -> Result<(), String> {
     run(command, Stdio::null(), patience).await
+}
+
+/// Runs a command while everything else ends, and waits for it. Nobody is left to be told how it went but the user.
+pub fn at_last(command: &str) {
+    let mut shell = Command::new("/bin/sh");
+    let ended = shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    match ended {
+        Ok(status) if status.success() => {}
+        Ok(status) => say!("idem: error: `{}` ended with {status}", printable(command)),
+        Err(error) => say!("idem: error: cannot run /bin/sh: {error}"),
+    }
 }
 
 async fn run(command: &str, out: Stdio, patience: Duration) -> Result<(), String> {

@@ -2,6 +2,7 @@
 //! badly.
 
 mod busy;
+mod disruptions;
 mod faults;
 mod hostile;
 mod options;

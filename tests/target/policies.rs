@@ -101,6 +101,7 @@ fn all_checks(server: &Restartable, code: i32) -> Vec<(String, String)> {
         .into();
     let skipped = [
         "bad_credential_first",
+        "disruption",
         "principals",
         "refreshed_credential",
         "replicas",

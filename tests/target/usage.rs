@@ -22,6 +22,10 @@ fn what_cannot_be_probed_is_refused_in_a_line_that_says_what_to_give() {
         (&format!("{TARGET} --ledger l --intent-at intent"), "begins with /"),
         (&format!("{TARGET} --ledger l --header nocolon"), "'Name: value'"),
         (&format!("{TARGET} --ledger l --accept everything"), "stored-errors, silent-reuse, strict-body"),
+        (&format!("{TARGET} --ledger l --disrupt down=true"), "--heal down=CMD"),
+        (&format!("{TARGET} --ledger l --heal down=true"), "--disrupt down=CMD"),
+        (&format!("{TARGET} --ledger l --disrupt down"), "NAME=COMMAND"),
+        (&format!("{TARGET} --ledger l --keys 0"), "1 to 100000"),
         ("probe --ledger l", "--target"),
         ("probe --format junit", "--format junit is for --target"),
     ];

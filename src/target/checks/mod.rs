@@ -8,6 +8,7 @@ mod credentials;
 mod crowd;
 mod cut;
 mod deliver;
+mod disruption;
 mod double_restart;
 mod handler;
 mod keys;

@@ -306,6 +306,16 @@ pub const CHECKS: &[Check] = &[
         drive: |session| Box::pin(race::replicas(session)),
     },
     Check {
+        name: "disruption",
+        provokes: "replay, a lost reply and a race while --disrupt lasts, and after --heal",
+        means: "a store that is down lets requests through twice, or a lock ends while its holder stands still",
+        cure: "refuse what the store cannot answer for; tie the charge to the lock's holder by a fencing token",
+        turn: Turn::Last,
+        needs: disruption::needs,
+        plan: disruption::plan,
+        drive: |session| Box::pin(disruption::drive(session)),
+    },
+    Check {
         name: "restart",
         provokes: "killed after success, in the middle of a request, and when its ledger item appears; replay at once and later, and another payload",
         means: "the keys die with the process, or are written apart from the charge",

@@ -8,7 +8,7 @@ use crate::http::client::Request;
 use crate::target::shell;
 use crate::terms::outcome::Symptom;
 
-/// For the command, and again for the server to be ready.
+/// For the server to be ready.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long connections may be refused before the command is run once more: a server that starts while the killed one
 /// still holds its port or its files ends at once. The last try has all the patience.
@@ -19,16 +19,21 @@ const REFUSED: [Duration; 3] = [Duration::from_secs(8), Duration::from_secs(20),
 /// # Errors
 /// Says how the command failed, or what the server last said.
 pub async fn restarted(session: &Session, command: &str) -> Result<(), String> {
+    if let Some(why) = session.never_up.borrow().as_ref() {
+        return Err(why.clone());
+    }
     let mut since = Duration::ZERO;
     for refused in REFUSED {
-        shell::effect(command, PATIENCE).await.map_err(|why| format!("--restart-cmd: {why}"))?;
+        shell::effect(command, shell::PATIENCE).await.map_err(|why| format!("--restart-cmd: {why}"))?;
         match ready(session, refused).await {
             Ok(()) => return Ok(()),
             Err(Symptom::Refused) => since += refused,
             Err(last) => return Err(format!("the server is not ready after {PATIENCE:?}: {last}")),
         }
     }
-    Err(format!("the server is not ready after {since:?} and {} starts: {}", REFUSED.len(), Symptom::Refused))
+    let why = format!("the server is not ready after {since:?} and {} starts: {}", REFUSED.len(), Symptom::Refused);
+    session.never_up.replace(Some(why.clone()));
+    Err(why)
 }
 
 /// Waits until a request is neither refused nor answered 502 or 503. It asks for options, which changes nothing (RFC

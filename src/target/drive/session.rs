@@ -38,6 +38,8 @@ pub struct Session {
     next: Cell<u64>,
     pace: Cell<Pace>,
     requests: Cell<u64>,
+    /// Why the restart command, tried for long, did not bring the server up; None where it did. It is not tried again.
+    pub never_up: RefCell<Option<String>>,
     /// Intents that every later reading of the ledger must still show.
     pub witnesses: RefCell<Vec<String>>,
 }
@@ -53,6 +55,7 @@ impl Session {
             started: Instant::now(),
             next: Cell::new(0),
             requests: Cell::new(0),
+            never_up: RefCell::new(None),
             witnesses: RefCell::new(Vec::new()),
         }
     }
