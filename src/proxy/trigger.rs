@@ -72,6 +72,10 @@ mod tests {
         assert!((400..600).contains(&half.len()), "{}", half.len());
         assert_eq!(half, hits(Trigger::Chance(0.5), 7));
         assert_ne!(half, hits(Trigger::Chance(0.5), 8));
+        assert!(
+            !Trigger::Chance(draw(7, 3)).hits(3, 2, 7),
+            "a number below the chance is hit, the chance itself is not"
+        );
     }
 
     #[test]

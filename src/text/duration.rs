@@ -33,7 +33,11 @@ mod tests {
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("2h"), Ok(Duration::from_secs(7200)));
         assert_eq!(duration("6"), Ok(Duration::from_secs(6)));
+        assert_eq!(duration("0ms"), Ok(Duration::ZERO));
+        assert_eq!(duration("86400000"), Ok(Duration::from_secs(86_400_000)));
+        assert_eq!(duration("86400000.1"), Err("longer than 1000 days".to_owned()));
         for bad in ["", "s", "-1s", "1 s", "1sec", "1.2.3s", "9999999h", "∞"] {
             assert!(duration(bad).is_err(), "{bad}");
         }
