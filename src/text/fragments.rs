@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use crate::classify::judge::vocabulary::VOCABULARY;
+use crate::classify::judge::vocabulary::rows;
 
 const PIECES: &[&str] = &[
     "{\"",
@@ -71,8 +71,8 @@ const PIECES: &[&str] = &[
 
 /// Any mixture of them.
 pub fn bytes() -> impl Strategy<Value = Vec<u8>> {
-    let wording =
-        (0..VOCABULARY.len()).prop_map(|row| VOCABULARY[row].pattern.trim_matches(['|', '^', '$', '#']).into());
+    let wording = prop::sample::select(rows().collect::<Vec<_>>())
+        .prop_map(|row| row.pattern.trim_matches(['|', '^', '$', '#']).into());
     let piece = prop_oneof![
         4 => prop::sample::select(PIECES).prop_map(|piece| piece.as_bytes().to_vec()),
         2 => wording.prop_map(|words: String| words.into_bytes()),
