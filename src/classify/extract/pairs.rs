@@ -111,7 +111,7 @@ mod tests {
         );
         assert_eq!(all("failed (intent=a, key=k)\nx=y"), [("intent", "a"), ("key", "k"), ("x", "y")]);
         assert_eq!(all("http://x/?intent=a ü=b = c =="), []);
-        assert_eq!(all("a=\"é"), [("a", "\"é")]);
+        assert_eq!(all("a=\"é"), [("a", "é")]);
     }
 
     #[test]

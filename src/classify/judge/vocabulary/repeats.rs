@@ -168,6 +168,6 @@ pub const REPEATS: &[Row] = &[
     row("org.apache.hc", NoResend, "Apache HttpClient 5"),
     row("jdk.internal.net.http", NoResend, "java.net.http"),
     row("failed to connect to /", NoResend, "OkHttp, the first route"),
-    row("tcp command [connect", NoResend, "Akka, Pekko"),
+    row("tcp command [connect(", NoResend, "Akka, Pekko"),
     row("executing post", NoResend, "Feign, which adds its own words"),
 ];
