@@ -2,7 +2,8 @@
 //! is.
 
 use crate::target::request::secrets::is_secret;
-use crate::target::request::template::{Call, KeyPlace, Template};
+use crate::target::request::template::{Call, KeyPlace, PADDING, Template};
+use crate::target::request::wire::Form;
 
 impl Template {
     /// The requests as lines for a shell, equal ones once.
@@ -15,17 +16,47 @@ impl Template {
     /// The request as a line for a shell, secrets masked.
     pub fn curl(&self, call: &Call, authority: &str) -> String {
         let request = self.request(call, authority);
-        let mut line = format!("curl -sS -X {} 'http://{}{}'", request.method, request.host, request.target);
+        let mut line = format!("curl -sS -X {} 'http://{authority}{}'", request.method, request.target);
+        line += &sending(call);
         for (name, value) in &request.headers {
-            let ours = matches!(name.as_str(), "Accept" | "User-Agent");
+            let is_varied = call.extra.iter().any(|header| header.name == *name);
+            let ours = matches!(name.as_str(), "Accept" | "User-Agent") && !is_varied;
             let is_key = matches!(&self.key_place, KeyPlace::Header(key) if key == name);
-            let value = if is_secret(name) && !is_key { "***".into() } else { String::from_utf8_lossy(value) };
+            let value = if is_secret(name) && !is_key && !is_varied_openly(name) {
+                "***".into()
+            } else {
+                String::from_utf8_lossy(value)
+            };
+            let name = if call.form == Form::LowerCase { name.to_ascii_lowercase() } else { name.clone() };
             if !ours {
                 line += &format!(" -H '{}: {}'", name, shell(&shorten(&value)));
             }
         }
-        line + &format!(" -d '{}'", shell(&String::from_utf8_lossy(&request.body)))
+        line + &format!(" -d '{}'", large(&shell(&String::from_utf8_lossy(&request.body))))
     }
+}
+
+/// Options for how it is sent, where that is not the usual way. The order of headers is not curl's to choose.
+fn sending(call: &Call) -> String {
+    let form = match call.form {
+        Form::Usual | Form::LowerCase | Form::Reversed => "",
+        Form::Chunked => " -H 'Transfer-Encoding: chunked'",
+        Form::Http10 => " --http1.0",
+    };
+    let host = call.host.as_deref().map(|host| format!(" -H 'Host: {host}'")).unwrap_or_default();
+    let from = call.from.map(|from| format!(" --interface {from}")).unwrap_or_default();
+    format!("{form}{host}{from}")
+}
+
+/// Headers that idem varies by itself, with values of its own.
+fn is_varied_openly(name: &str) -> bool {
+    ["traceparent", "X-Forwarded-For", "Expect"].contains(&name)
+}
+
+/// A padding is made by the shell.
+fn large(body: &str) -> String {
+    let padding = "x".repeat(PADDING);
+    body.replace(&padding, &format!(r#"'"$(head -c {PADDING} /dev/zero | tr '\0' x)"'"#))
 }
 
 /// Inside single quotes of a shell.
@@ -66,5 +97,30 @@ mod tests {
         let [line] = lines.as_slice() else { panic!("one line for equal calls: {lines:?}") };
         assert!(line.contains("-H 'Authorization: ***'") && line.contains("-H 'X-Key: k1'"), "{line}");
         assert!(line.ends_with(r#"-d '{"intent":"it'\''s","amount":7}'"#), "{line}");
+    }
+
+    #[test]
+    fn a_variant_is_sent_in_its_own_way() {
+        let template = Template {
+            method: "POST".into(),
+            path: "/charges".into(),
+            key_place: KeyPlace::Header("X-Key".into()),
+            key_format: KeyFormat::Hex,
+            receipt_at: "/receipt".into(),
+            success_at: None,
+            headers: vec![],
+            body: Body::parse(Body::DEFAULT).unwrap(),
+        };
+        let line = |call: Call| template.curl(&call, "127.0.0.1:80");
+        let call = || Call { keys: vec![b"k1".to_vec()], ..Call::default() };
+        assert!(line(Call { form: Form::LowerCase, ..call() }).contains("-H 'x-key: k1'"));
+        assert!(line(Call { form: Form::Chunked, ..call() }).contains("-H 'Transfer-Encoding: chunked'"));
+        assert!(line(Call { form: Form::Http10, ..call() }).contains("--http1.0"));
+        assert!(line(Call { host: Some("localhost:80".into()), ..call() }).contains("-H 'Host: localhost:80'"));
+        assert!(line(Call { from: Some([127, 0, 0, 2].into()), ..call() }).contains("--interface 127.0.0.2"));
+        let accept = Call { extra: vec![Header::parse("Accept: */*").unwrap()], ..call() };
+        assert!(line(accept).contains("-H 'Accept: */*'") && !line(call()).contains("Accept"));
+        let padded = line(Call { padded: true, ..call() });
+        assert!(padded.len() < 300 && padded.contains("head -c 100000 /dev/zero"), "{padded}");
     }
 }
