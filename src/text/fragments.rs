@@ -71,8 +71,8 @@ const PIECES: &[&str] = &[
 
 /// Any mixture of them.
 pub fn bytes() -> impl Strategy<Value = Vec<u8>> {
-    let wording = prop::sample::select(rows().collect::<Vec<_>>())
-        .prop_map(|row| row.pattern.trim_matches(['|', '^', '$', '#']).into());
+    let wordings: Vec<&str> = rows().map(|row| row.pattern.trim_matches(['|', '^', '$', '#'])).collect();
+    let wording = prop::sample::select(wordings).prop_map(str::to_owned);
     let piece = prop_oneof![
         4 => prop::sample::select(PIECES).prop_map(|piece| piece.as_bytes().to_vec()),
         2 => wording.prop_map(|words: String| words.into_bytes()),

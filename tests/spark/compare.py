@@ -32,8 +32,8 @@ def under_spark():
 
 def readings(count):
     """Attempts of many intents, interleaved, with every finding that is about one intent, and words between them."""
-    number = 0
-    while number < count:
+    number = told = 0
+    while told < count:
         window = [[] for _ in range(50)]
         for slot in window:
             intent, kind = f"ord-{number:07}", number % 10
@@ -50,10 +50,11 @@ def readings(count):
                 6: [f"2026-11-02 10:00:00 ERROR charge failed: Connection refused intent={intent} attempt=1", dict(second, status=201)],
                 7: ["10.0.0.1 - - [02/Nov/2026:10:00:00 +0000] \"GET /health HTTP/1.1\" 200 2", dict(first, status=200)],
             }.get(kind, [dict(first, status=200)])
-            number += 2
+            number += 1
         while any(window):
             for slot in filter(None, window):
                 line = slot.pop(0)
+                told += 1
                 yield line if isinstance(line, str) else json.dumps(line)
 
 
