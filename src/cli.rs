@@ -4,6 +4,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::probe::args::{EXAMPLES, ProbeArgs};
 use crate::target::args::TargetArgs;
+use crate::target::chaos;
+use crate::target::chaos::args::ChaosArgs;
 use crate::terms::exit::Exit;
 use crate::{classify, explain, key, probe, proxy, reconcile, selftest, server, target};
 
@@ -46,6 +48,8 @@ pub struct Probe {
     of_scenarios: ProbeArgs,
     #[command(flatten)]
     of_target: TargetArgs,
+    #[command(flatten)]
+    of_chaos: ChaosArgs,
 }
 
 impl Command {
@@ -53,6 +57,9 @@ impl Command {
     /// A precondition failed.
     pub fn run(&self) -> anyhow::Result<Exit> {
         match self {
+            Command::Probe(args) if args.of_chaos.is_given() => {
+                chaos::command(&args.of_scenarios, &args.of_target, &args.of_chaos)
+            }
             Command::Probe(args) if args.of_target.is_given() => target::command(&args.of_scenarios, &args.of_target),
             Command::Probe(args) => probe::command(&args.of_scenarios),
             Command::Selftest(args) => selftest::command(args),

@@ -49,7 +49,7 @@ pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
 
 /// The checks that were named, in declared order; all where none was. The baseline is always among them, since all else
 /// rests on it.
-fn chosen(options: &Options) -> anyhow::Result<Vec<&'static Check>> {
+pub fn chosen(options: &Options) -> anyhow::Result<Vec<&'static Check>> {
     if let Some(unknown) = options.chosen.iter().find(|name| !CHECKS.iter().any(|check| check.name == **name)) {
         let names: Vec<_> = CHECKS.iter().map(|check| check.name).collect();
         bail!("--check {unknown}: no such check; there are {}", names.join(", "));

@@ -1,6 +1,7 @@
 //! `idem probe --target`: does MY endpoint charge twice? The data path: options, checks, drive, facts, judge, run, report.
 
 pub mod args;
+pub mod chaos;
 pub mod checks;
 pub mod command;
 pub mod drive;

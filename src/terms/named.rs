@@ -1,8 +1,8 @@
 //! Enums whose variants have one name each, used in every report. Invariant: a name stands in one place, beside its
 //! variant.
 
-/// Declares a fieldless enum with a printed name for each variant: `name()`, `Display` (which pads) and `Serialize`
-/// all give that name, `ALL` lists the variants in declared order, and `parse` finds one by its name. A variant's doc comment is what `idem explain` says
+/// Declares a fieldless enum with a printed name for each variant: `name()`, `Display` (which pads) `Serialize` and
+/// `Deserialize` all use that name, `ALL` lists the variants in declared order, and `parse` finds one by its name. A variant's doc comment is what `idem explain` says
 /// of it: `meaning()` gives it, so the text that a reader of the code finds is the text that a user reads.
 macro_rules! named_enum {
     ($(#[$meta:meta])* pub enum $type:ident { $($(#[doc = $note:literal])* $variant:ident = $name:literal,)+ }) => {
@@ -41,6 +41,13 @@ macro_rules! named_enum {
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
+                let name: String = serde::Deserialize::deserialize(deserializer)?;
+                $type::parse(&name).map_err(|why| serde::de::Error::custom(format!("{name}: {why}")))
             }
         }
     };

@@ -72,12 +72,12 @@ fn pairs(template: &Template) -> impl Iterator<Item = Alike> {
 impl Alike {
     /// Whether the two are different keys whatever the target makes of them. An empty key is one; and which of two header
     /// lines counts is not agreed on.
-    fn are_two_keys(self) -> bool {
+    pub fn are_two_keys(self) -> bool {
         !matches!(self, Alike::Empty | Alike::SecondLine)
     }
 
     /// The header lines of two keys that differ only in this, made from the key of a fresh call.
-    fn keys(self, call: &Call, template: &Template) -> [Vec<Vec<u8>>; 2] {
+    pub fn keys(self, call: &Call, template: &Template) -> [Vec<Vec<u8>>; 2] {
         let base = String::from_utf8_lossy(&call.keys[0]).trim_matches('"').to_string();
         let ends = |a: &str, b: &str| [a, b].map(|end| format!("{base}{end}"));
         let long = |length: usize| {

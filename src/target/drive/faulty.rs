@@ -24,6 +24,8 @@ pub struct Told {
     pub acts: Vec<Act>,
     /// How often the request went to the target.
     pub copies: usize,
+    /// Whether the proxy ended the target's connection: a reply that was whole before leaves nothing to cut.
+    pub is_cut: bool,
 }
 
 impl Session {
@@ -78,8 +80,8 @@ impl Session {
             Attempt { sent, ended, call: 0, note, faulted: true, answer, client }
         };
         let acts =
-            events.iter().filter_map(|event| Some(Act { at: self.at(event), what: act(&event.what)? })).collect();
-        Ok(Told { attempts: answers.into_iter().map(attempt).collect(), acts, copies })
+            events.iter().filter_map(|event| Some(Act { who: "proxy", at: self.at(event), what: act(&event.what)? })).collect();
+        Ok(Told { attempts: answers.into_iter().map(attempt).collect(), acts, copies, is_cut })
     }
 
     async fn exchange_through(

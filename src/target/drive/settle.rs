@@ -37,9 +37,14 @@ impl Session {
 
     /// Retries the identical request of each case until it settles or the lease is over.
     pub async fn settle(&self, cases: &mut [Case]) {
+        self.settle_within(cases, self.options.lease).await;
+    }
+
+    /// As [`Session::settle`], with another lease than the promised one.
+    pub async fn settle_within(&self, cases: &mut [Case], lease: Duration) {
         self.load.learn(cases);
         let in_vain = Cell::new(false);
-        let leases = join_all(cases.iter_mut().map(|case| self.settle_one(case, &in_vain))).await;
+        let leases = join_all(cases.iter_mut().map(|case| self.settle_one(case, lease, &in_vain))).await;
         let late = cases.iter_mut().zip(leases).filter(|(case, lease)| self.is_overdue(case, *lease));
         if let Some(last) = late.map(|(case, _)| case).max_by_key(|case| case.waited) {
             let (label, waited) = (&last.label, last.waited.as_secs_f64());
@@ -49,9 +54,9 @@ impl Session {
     }
 
     /// Gives the lease, as long as Retry-After has made it.
-    async fn settle_one(&self, case: &mut Case, in_vain: &Cell<bool>) -> Duration {
+    async fn settle_one(&self, case: &mut Case, lease: Duration, in_vain: &Cell<bool>) -> Duration {
         let since = Instant::now();
-        let mut lease = Lease::new(self.options.lease);
+        let mut lease = Lease::new(lease);
         case.waited = Duration::ZERO;
         loop {
             match lease.next(self.standing(case), share()) {

@@ -26,9 +26,11 @@ pub struct Attempt {
     pub client: Option<String>,
 }
 
-/// Something that the proxy did.
+/// Something that happened beside the attempts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Act {
+    /// Who did it, as the time line says: `proxy`.
+    pub who: &'static str,
     /// Since the run began.
     pub at: Duration,
     pub what: String,
@@ -88,7 +90,7 @@ pub struct Case {
     /// Which call has to settle in the end, as I4 asks of a valid request; None where a refusal is fine.
     pub to_settle: Option<usize>,
     pub attempts: Vec<Attempt>,
-    /// What the proxy did; empty where none was used.
+    /// What the proxy and others did.
     pub acts: Vec<Act>,
     /// Ledger items of each call's intent after the fence; None without an oracle.
     pub charges: Option<Vec<u64>>,

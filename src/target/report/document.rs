@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use super::Report;
 use super::timeline::{Step, steps};
+use crate::target::chaos::schedule::Schedule;
+use crate::target::chaos::summary::Summary;
 use crate::target::judge::verdict::Verdict;
 use crate::target::run::profile::Profile;
 use crate::target::run::row::Row;
@@ -19,6 +21,8 @@ pub struct Document<'a> {
     target: Target<'a>,
     checks: Vec<CheckRow<'a>>,
     profile: &'a Profile,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chaos: Option<&'a Summary>,
     run: Run<'a>,
 }
 
@@ -45,6 +49,12 @@ struct CheckRow<'a> {
     measured: Figures,
     evidence: String,
     timeline: Vec<Step>,
+    /// The steps that were drawn, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<String>,
+    /// The same to be played again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule: Option<&'a Schedule>,
 }
 
 /// What varies from run to run.
@@ -97,6 +107,7 @@ impl Report {
             },
             checks: self.rows.iter().map(|row| self.row(row)).collect(),
             profile: &self.profile,
+            chaos: self.exploration.as_ref(),
             run: Run {
                 id: &self.run,
                 addresses: options.targets.iter().map(|target| target.authority.as_str()).collect(),
@@ -117,6 +128,8 @@ impl Report {
             measured: row.figures(),
             evidence: row.evidence.replace(&self.run, "RUN"),
             timeline: row.shown().into_iter().flat_map(steps).map(|step| self.nameless(step)).collect(),
+            steps: row.schedule.iter().flat_map(Schedule::words).collect(),
+            schedule: row.schedule.as_ref(),
         }
     }
 

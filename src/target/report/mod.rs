@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use super::chaos::summary::Summary;
 use super::drive::session::Session;
 use super::options::Options;
 use super::request::secrets::Secrets;
@@ -31,6 +32,8 @@ pub struct Report {
     pub patience: Duration,
     /// Requests sent, fences included.
     pub requests: u64,
+    /// What was explored beside the checks; None where nothing was.
+    pub exploration: Option<Summary>,
 }
 
 impl Report {
@@ -43,6 +46,7 @@ impl Report {
             latency: session.latency(),
             patience: session.patience(),
             requests: session.requests(),
+            exploration: None,
             rows,
         }
     }

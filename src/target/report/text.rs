@@ -7,6 +7,7 @@ use super::Report;
 use super::timeline::{Step, steps};
 use crate::console::printable::printable;
 use crate::probe::report::table::figures;
+use crate::target::chaos::summary::Summary;
 use crate::target::facts::case::Case;
 use crate::target::judge::verdict::Verdict;
 use crate::target::run::row::Row;
@@ -40,7 +41,8 @@ pub fn table(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             verdict => writeln!(out, "  {verdict}: {}", printable(&row.evidence))?,
         }
     }
-    writeln!(out, "{RULE}")
+    writeln!(out, "{RULE}")?;
+    report.exploration.iter().flat_map(Summary::lines).try_for_each(|line| writeln!(out, "{line}"))
 }
 
 fn finding(out: &mut dyn Write, report: &Report, row: &Row, case: &Case) -> io::Result<()> {
@@ -49,6 +51,10 @@ fn finding(out: &mut dyn Write, report: &Report, row: &Row, case: &Case) -> io::
     if row.verdict.is_finding() {
         writeln!(out, "  means: {}", row.check.means)?;
         writeln!(out, "  usual cure: {}", row.check.cure)?;
+    }
+    if let Some(schedule) = &row.schedule {
+        writeln!(out, "  steps:")?;
+        schedule.words().iter().try_for_each(|step| writeln!(out, "    {}", printable(step)))?;
     }
     writeln!(out, "  time line ({}):", printable(&case.label))?;
     steps(case).iter().try_for_each(|step| line(out, step))?;

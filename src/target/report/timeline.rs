@@ -59,7 +59,7 @@ pub fn steps(case: &Case) -> Vec<Step> {
 
 fn proxied(act: &Act, began: Duration) -> Step {
     let at = act.at.saturating_sub(began);
-    Step { who: "proxy", what: act.what.clone(), saw: String::new(), client_saw: None, times: 1, span: Some((at, at)) }
+    Step { who: act.who, what: act.what.clone(), saw: String::new(), client_saw: None, times: 1, span: Some((at, at)) }
 }
 
 fn step(case: &Case, attempt: &Attempt, began: Duration) -> Step {

@@ -23,6 +23,14 @@ pub fn compare(rows: &mut [&mut Row], accept: &[Design]) {
     }
 }
 
+/// Notes in the cases of one schedule which successes name another's receipt.
+pub fn mark(cases: &mut [Case]) {
+    let owners = owners(cases.iter().map(|case| ("this schedule", case)));
+    for case in cases {
+        case.shared_receipt = shared(case, &owners);
+    }
+}
+
 /// Whose a receipt is.
 struct Owner {
     check: &'static str,

@@ -62,6 +62,11 @@ impl Schedule {
         self.read_again(session).await;
     }
 
+    /// Whether it is pointless to go on.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.borrow().is_some()
+    }
+
     /// Rows in order, their receipts compared; those not finished are errors that say so.
     pub fn into_rows(self, accept: &[Design]) -> Vec<Row> {
         receipts::compare(&mut self.rows.borrow_mut().iter_mut().flatten().collect::<Vec<_>>(), accept);

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::reconcile::tally::IntentTally;
+use crate::target::chaos::schedule::Schedule;
 use crate::target::checks::Check;
 use crate::target::facts::case::{Case, Rule, Swept};
 use crate::target::judge::invariants::{Judgement, judge};
@@ -21,16 +22,20 @@ pub struct Row {
     pub evidence: String,
     pub cases: Vec<Case>,
     pub elapsed: Duration,
+    /// The steps that were drawn and not fixed; None for a check.
+    pub schedule: Option<Schedule>,
 }
 
 impl Row {
     /// A check that drove nothing.
     pub fn undriven(check: &'static Check, verdict: Verdict, why: impl Into<String>) -> Row {
-        Row { check, verdict, accepted: false, evidence: why.into(), cases: Vec::new(), elapsed: Duration::ZERO }
+        let (evidence, elapsed) = (why.into(), Duration::ZERO);
+        Row { check, verdict, accepted: false, evidence, cases: Vec::new(), elapsed, schedule: None }
     }
 
     pub fn new(check: &'static Check, cases: Vec<Case>, elapsed: Duration, accept: &[Design]) -> Row {
-        let mut row = Row { check, verdict: Verdict::Ok, accepted: false, evidence: String::new(), cases, elapsed };
+        let evidence = String::new();
+        let mut row = Row { check, verdict: Verdict::Ok, accepted: false, evidence, cases, elapsed, schedule: None };
         row.judge(accept);
         row
     }
@@ -71,7 +76,7 @@ impl Row {
         let decided = evidence(self.verdict, &judged);
         self.evidence = [&[decided.as_str()], self.remarks().as_slice()].concat().join("; ");
         let findings = judged.iter().filter(|(_, judgement)| judgement.verdict.is_finding());
-        let mut excused = findings.map(|(case, judgement)| excused(self.check, case, judgement.verdict, accept));
+        let mut excused = findings.map(|(case, judgement)| excused(case, judgement.verdict, accept));
         self.accepted = self.verdict.is_finding() && excused.all(|excused| excused);
     }
 
@@ -137,13 +142,13 @@ pub fn count(case: &mut Case, ledger: &Ledger) {
 }
 
 /// Whether the user said that this is meant.
-fn excused(check: &Check, case: &Case, verdict: Verdict, accept: &[Design]) -> bool {
+pub fn excused(case: &Case, verdict: Verdict, accept: &[Design]) -> bool {
     let stored_error = case.last().and_then(|answer| answer.status).is_some_and(|status| status >= 500);
     case.shared_receipt.is_none()
         && accept.iter().any(|design| match design {
             Design::StoredErrors => verdict == Verdict::Sticky && stored_error,
             Design::StrictBody => false,
-            Design::SilentReuse => verdict == Verdict::Swallowed && check.name == "key_reuse",
+            Design::SilentReuse => verdict == Verdict::Swallowed && case.rule == Rule::Reuse,
         })
 }
 

@@ -1,0 +1,117 @@
+//! `idem probe --chaos` and `--replay`: the data path from a seed, or a file, to a report. Invariant: the seed is said before
+//! anything is sent, and the exit code follows from verdicts alone.
+
+use std::cell::RefCell;
+use std::time::{Duration, SystemTime};
+
+use super::args::ChaosArgs;
+use super::explore::Explorer;
+use super::file::File;
+use super::finding::CHAOS;
+use super::in_process::InProcess;
+use super::means::Means;
+use super::replayed::replay;
+use super::summary::Summary;
+use crate::console::interrupt;
+use crate::console::output::say;
+use crate::probe::args::ProbeArgs;
+use crate::server::policy::Policy;
+use crate::target::args::TargetArgs;
+use crate::target::command::chosen;
+use crate::target::drive::session::Session;
+use crate::target::judge::verdict::Verdict;
+use crate::target::options::Options;
+use crate::target::report::Report;
+use crate::target::run::row::Row;
+use crate::target::run::schedule::Schedule;
+use crate::terms::exit::Exit;
+
+/// How long is explored where the user does not say.
+const TIME: Duration = Duration::from_secs(60);
+
+/// The command. Errors: a precondition failed.
+pub fn command(probe: &ProbeArgs, target: &TargetArgs, args: &ChaosArgs) -> anyhow::Result<Exit> {
+    let saved = args.replay.as_deref().map(File::read).transpose()?;
+    let own = match target.is_given() {
+        true => None,
+        false => Some(InProcess::start(probe.policy.unwrap_or(Policy::KeyAtomic))?),
+    };
+    let mut options = Options::new(&own.as_ref().map_or_else(|| target.clone(), InProcess::args))?;
+    if options.chosen.is_empty() {
+        options.chosen.push("baseline".into());
+    }
+    let checks = chosen(&options)?;
+    let seed = args.chaos.flatten().unwrap_or_else(by_clock);
+    let time = args.time.unwrap_or(TIME);
+    announce(&options, seed, time, saved.as_ref());
+    let session = Session::new(options);
+    let fixed = Schedule::new(checks);
+    let explored = RefCell::new(Explored::default());
+    let ended = interrupt::until_signal(async {
+        fixed.run(&session, &|_, _| {}).await;
+        if fixed.is_stopped() {
+            return Ok(Exit::Ok);
+        }
+        match &saved {
+            Some(file) => explored.borrow_mut().rows = replay(&session, &file.findings).await,
+            None => explore(&session, seed, time, args, &explored).await?,
+        }
+        Ok(Exit::Ok)
+    })?;
+    let Explored { rows, summary } = explored.into_inner();
+    let rows = fixed.into_rows(&session.options.accept).into_iter().chain(rows).collect();
+    let report = Report { exploration: summary, ..Report::new(&session, rows) };
+    Ok(report.print(probe.format)?.and(ended))
+}
+
+/// What the exploration left.
+#[derive(Default)]
+struct Explored {
+    rows: Vec<Row>,
+    summary: Option<Summary>,
+}
+
+async fn explore(
+    session: &Session,
+    seed: u64,
+    time: Duration,
+    args: &ChaosArgs,
+    explored: &RefCell<Explored>,
+) -> anyhow::Result<()> {
+    let mut explorer = Explorer::new(session, seed, time);
+    explorer.run(&Means::of(&session.options, time)).await;
+    if let Some(path) = &args.save {
+        File::of(seed, &explorer.findings).save(path)?;
+    }
+    let summary = Summary::of(seed, &explorer);
+    let mut rows = Vec::new();
+    for finding in std::mem::take(&mut explorer.findings) {
+        rows.push(finding.into_row(rows.len(), &session.options.accept));
+    }
+    rows.extend(overall(&explorer, &summary, rows.is_empty()));
+    *explored.borrow_mut() = Explored { rows, summary: Some(summary) };
+    Ok(())
+}
+
+/// The row of the whole: an error, or that nothing was found.
+fn overall(explorer: &Explorer<'_>, summary: &Summary, is_clean: bool) -> Option<Row> {
+    let said = summary.line();
+    match (&explorer.failure, explorer.is_proven) {
+        (Some(why), _) => Some(Row::undriven(&CHAOS, Verdict::Error, format!("{why}; {said}"))),
+        (None, _) if !is_clean => None,
+        (None, true) => Some(Row::undriven(&CHAOS, Verdict::Ok, said)),
+        (None, false) => Some(Row::undriven(&CHAOS, Verdict::Unproven, format!("no ledger to show it; {said}"))),
+    }
+}
+
+fn announce(options: &Options, seed: u64, time: Duration, saved: Option<&File>) {
+    let target = format!("http://{}{}", options.targets[0].authority, options.template.path);
+    match saved {
+        Some(file) => say!("idem: replaying {} schedules of seed {} at {target}", file.findings.len(), file.seed),
+        None => say!("idem: --chaos {seed}, for {} s, at {target}", time.as_secs_f64()),
+    }
+}
+
+fn by_clock() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64 % 1_000_000)
+}

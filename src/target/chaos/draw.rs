@@ -1,0 +1,168 @@
+//! From a seed to schedules. Pure. Invariant: the nth schedule follows from the seed, n and the means alone.
+
+use super::means::Means;
+use super::schedule::{Body, ORDERS, Order, Schedule};
+use super::step::{Difference, Kind, Mishap, Moment, Release, Step, Written};
+use crate::proxy::End;
+use crate::terms::chance::splitmix;
+
+/// Steps of a schedule, the closing retries included.
+const STEPS: [usize; 2] = [2, 12];
+/// After the last request byte, in µs: a handler has only just begun, or a replay is being answered.
+const EARLY: [u64; 6] = [0, 50, 150, 300, 600, 1500];
+
+/// Chance of one schedule.
+struct Chance {
+    seed: u64,
+    drawn: u64,
+}
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.drawn += 1;
+        (splitmix(self.seed, self.drawn) % end.max(1) as u64) as usize
+    }
+
+    /// True in so many of a hundred draws.
+    fn percent(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn of<T: Clone>(&mut self, all: &[T]) -> T {
+        let n = self.below(all.len());
+        all[n].clone()
+    }
+}
+
+/// The nth schedule of a seed.
+pub fn draw(seed: u64, n: u64, means: &Means) -> Schedule {
+    let mut chance = Chance { seed: splitmix(seed, n + 1), drawn: 0 };
+    let orders = orders(&mut chance, means);
+    let kinds = kinds(&mut chance, means);
+    let length = 1 + chance.below(3) + chance.below(4) + chance.below(3);
+    let mut steps: Vec<Step> = Vec::new();
+    while steps.len() < length {
+        let order = chance.below(orders.len());
+        let kind = chance.of(&kinds);
+        steps.push(step(&mut chance, kind, order, means));
+    }
+    for order in 0..orders.len() {
+        // Whatever happened, the client may ask once more.
+        if steps.len() < STEPS[1] && chance.percent(80) {
+            steps.push(Step::plain(order));
+        }
+    }
+    while steps.len() < STEPS[0] {
+        steps.push(Step::plain(0));
+    }
+    Schedule { orders, steps }.tidy()
+}
+
+fn orders(chance: &mut Chance, means: &Means) -> Vec<Order> {
+    let count = chance.of(&[1, 1, 1, 2, 2, 2, 3, ORDERS]);
+    let mut orders: Vec<Order> = Vec::new();
+    for n in 0..count {
+        let body = if chance.percent(25) { chance.of(&means.bodies) } else { Body::Plain };
+        let is_like = n > 0 && orders[n - 1].key_alike.is_none() && !means.alike.is_empty() && chance.percent(25);
+        orders.push(Order { body, key_alike: is_like.then(|| chance.of(&means.alike)) });
+    }
+    orders
+}
+
+/// Only some kinds are in one schedule, so that each gets company of every sort (swarm testing, Groce and others 2012).
+/// What takes long is in few.
+fn kinds(chance: &mut Chance, means: &Means) -> Vec<Kind> {
+    let mut chosen = vec![Kind::Send, Kind::Send];
+    for &kind in &means.kinds {
+        let percent = match kind {
+            Kind::FreshKeys => 5,
+            Kind::Restart | Kind::RestartDuring => 7,
+            Kind::Wait => 15,
+            Kind::Varied | Kind::OtherPayload => 40,
+            Kind::Send
+            | Kind::Refreshed
+            | Kind::Cut
+            | Kind::HalfRequest
+            | Kind::LostReply
+            | Kind::NeverSent
+            | Kind::Twice
+            | Kind::Late
+            | Kind::Race
+            | Kind::Crowd
+            | Kind::Principal
+            | Kind::NoKey => 20,
+        };
+        if chance.percent(percent) {
+            chosen.push(kind);
+        }
+    }
+    chosen
+}
+
+fn step(chance: &mut Chance, kind: Kind, order: usize, means: &Means) -> Step {
+    let sent = |written, mishap| Step::Send { order, written, mishap };
+    let through = |mishap| sent(Written::Same, Some(mishap));
+    match kind {
+        Kind::Send => Step::plain(order),
+        Kind::Varied => sent(Written::Varied(chance.of(&means.variations).to_string()), None),
+        Kind::Refreshed => sent(Written::Refreshed, None),
+        Kind::OtherPayload => {
+            let leaves = chance.percent(30).then(|| cut(chance, &EARLY));
+            sent(Written::Other(difference(chance, means)), leaves)
+        }
+        Kind::Cut => through(cut(chance, &EARLY)),
+        Kind::HalfRequest => through(Mishap::HalfRequest { ms: chance.of(&[0, 5, 50]), by: end(chance) }),
+        Kind::LostReply => {
+            through(chance.of(&[Mishap::DropReply, Mishap::HoldReply, Mishap::ErrorReply, Mishap::HalfReply]))
+        }
+        Kind::NeverSent => through(Mishap::NeverSent),
+        Kind::Twice => through(Mishap::Twice { together: chance.percent(70) }),
+        Kind::Late => through(Mishap::Late),
+        Kind::Race => Step::Race { order, copies: chance.of(&[2, 2, 3, 5, 8]), release: release(chance) },
+        Kind::Crowd => Step::Crowd,
+        Kind::Principal => Step::Principal { order },
+        Kind::NoKey => Step::NoKey,
+        Kind::FreshKeys => Step::FreshKeys { count: chance.of(&[10, 60, 350]) },
+        Kind::Wait => Step::Wait { ms: wait(chance, means) },
+        Kind::Restart => Step::Restart,
+        Kind::RestartDuring => Step::RestartDuring { order, after: moment(chance, &EARLY) },
+    }
+}
+
+fn difference(chance: &mut Chance, means: &Means) -> Difference {
+    match chance.below(3) {
+        0 if means.has_amount => Difference::Amount,
+        1 if !means.leaves.is_empty() => Difference::Leaf(chance.of(&means.leaves)),
+        _ => Difference::Intent,
+    }
+}
+
+fn cut(chance: &mut Chance, early: &[u64]) -> Mishap {
+    Mishap::Cut { after: moment(chance, early), by: end(chance) }
+}
+
+fn moment(chance: &mut Chance, early: &[u64]) -> Moment {
+    match chance.percent(50) {
+        true => Moment::Micros(chance.of(early)),
+        false => Moment::Percent(10 * chance.below(15) as u64),
+    }
+}
+
+fn end(chance: &mut Chance) -> End {
+    chance.of(End::ALL)
+}
+
+fn release(chance: &mut Chance) -> Release {
+    match chance.below(3) {
+        0 => Release::Together,
+        1 => Release::LastBytes,
+        _ => Release::After(5 * (1 + chance.below(21)) as u64),
+    }
+}
+
+fn wait(chance: &mut Chance, means: &Means) -> u64 {
+    match means.long_wait {
+        Some(long) if chance.percent(25) => long.as_millis() as u64,
+        Some(_) | None => chance.of(&[20, 150, 600]),
+    }
+}

@@ -1,0 +1,25 @@
+//! Seeded exploration: schedules of steps are drawn, played and judged by the four invariants, and what breaks one is
+//! shrunk. The data path: step, schedule, draw, play, shrink, explore, report. Invariant: drawing and shrinking are pure.
+
+pub mod args;
+pub mod command;
+pub mod coverage;
+pub mod draw;
+pub mod explore;
+pub mod file;
+pub mod finding;
+pub mod habits;
+pub mod in_process;
+pub mod means;
+pub mod play;
+pub mod replayed;
+pub mod schedule;
+pub mod send;
+pub mod shrink;
+pub mod state;
+pub mod step;
+pub mod summary;
+pub mod trial;
+pub mod words;
+
+pub use command::command;

@@ -1,0 +1,240 @@
+//! A schedule on real sockets. Invariant: it provokes and observes; a step whose moment was not hit says so, and what the
+//! schedule's end leaves open is asked once more.
+
+use std::time::Duration;
+
+use super::habits::Habits;
+use super::schedule::Schedule;
+use super::send;
+use super::state::{Noted, OrderState};
+use super::step::{Mishap, Moment, Release, Step, Written};
+use super::words::letter;
+use crate::target::checks::race::{self, Shot, fire};
+use crate::target::drive::join::join_all;
+use crate::target::drive::restarted::restarted;
+use crate::target::drive::session::Session;
+use crate::target::facts::answer::Class;
+use crate::target::facts::case::{Attempt, Case, Rule};
+use crate::target::request::template::Call;
+
+/// Requests of a `fresh keys` step under way at a time.
+const LANES: usize = 8;
+
+/// What came of a schedule, not yet settled nor counted.
+pub struct Played {
+    pub cases: Vec<Case>,
+    /// For each step, why it did not land; None where it did.
+    pub missed: Vec<Option<&'static str>>,
+}
+
+/// A step's result: why it did not land, or None.
+pub type Missed = Option<&'static str>;
+
+/// A schedule that is being played.
+pub struct Stage<'a> {
+    pub session: &'a Session,
+    pub orders: Vec<OrderState>,
+    /// Cases that belong to no order.
+    beside: Vec<Case>,
+    noted: Vec<Noted>,
+}
+
+/// Plays a schedule with fresh intents and keys.
+///
+/// # Errors
+/// Says what could not be carried out.
+pub async fn play(session: &Session, habits: &Habits, schedule: &Schedule) -> Result<Played, String> {
+    let calls = habits.calls(session, schedule).await;
+    let orders = calls.into_iter().enumerate().map(|(n, call)| OrderState::new(n, call)).collect();
+    let mut stage = Stage { session, orders, beside: Vec::new(), noted: Vec::new() };
+    let mut missed = Vec::new();
+    for (n, step) in schedule.steps.iter().enumerate() {
+        let words = schedule.step_words(n);
+        let at = session.clock();
+        let result = stage.take(step, &words).await?;
+        stage.note(step, at, words);
+        missed.push(result);
+    }
+    stage.ask_once_more().await;
+    let cases = stage.orders.into_iter().flat_map(|order| order.into_cases(&stage.noted));
+    Ok(Played { cases: cases.chain(stage.beside).collect(), missed })
+}
+
+impl Stage<'_> {
+    async fn take(&mut self, step: &Step, words: &str) -> Result<Missed, String> {
+        if step.order().is_some_and(|order| !self.is_in_window(order)) {
+            return Ok(Some("the promised window might end before the reply"));
+        }
+        Ok(match step {
+            Step::Send { order, written, mishap } => self.send(*order, written, mishap.as_ref(), words).await?,
+            Step::Race { order, copies, release } => self.race(*order, *copies, *release, words).await,
+            Step::Crowd => self.crowd(words).await,
+            Step::Principal { order } => self.principal(*order, words).await,
+            Step::NoKey => self.no_key(words).await,
+            Step::FreshKeys { count } => self.fresh_keys(*count, words).await,
+            Step::Wait { ms } => {
+                tokio::time::sleep(Duration::from_millis(*ms)).await;
+                None
+            }
+            Step::Restart => self.restart().await?,
+            Step::RestartDuring { order, after } => self.restart_during(*order, *after, words).await?,
+        })
+    }
+
+    /// Whether a reply to the order may still be judged: what comes after the promised window may charge again.
+    fn is_in_window(&self, order: usize) -> bool {
+        let first = self.orders[order].case.attempts.iter().map(|attempt| attempt.sent).min();
+        let (Some(window), Some(first)) = (self.session.options.window, first) else { return true };
+        let margin = (self.session.latency() * 5 + Duration::from_millis(100)).min(window / 8);
+        self.session.clock() + margin < first + window
+    }
+
+    async fn send(
+        &mut self,
+        order: usize,
+        written: &Written,
+        mishap: Option<&Mishap>,
+        words: &str,
+    ) -> Result<Missed, String> {
+        let (call, is_other) = match send::call(self.session, &self.orders[order], written) {
+            Ok(call) => (call, matches!(written, Written::Other(_))),
+            Err(missed) => return Ok(Some(missed)),
+        };
+        let (attempts, acts, missed) = match mishap {
+            None => (vec![send::plain(self.session, &call, words).await], Vec::new(), None),
+            Some(Mishap::Late) => send::late(self.session, &call, words).await?,
+            Some(mishap) => send::through(self.session, &call, mishap, words).await?,
+        };
+        let state = &mut self.orders[order];
+        state.case.acts.extend(acts);
+        if is_other {
+            state.other(call, attempts);
+        } else {
+            let at = state.varied(call);
+            state.case.attempts.extend(attempts.into_iter().map(|attempt| Attempt { call: at, ..attempt }));
+        }
+        Ok(missed)
+    }
+
+    async fn race(&mut self, order: usize, copies: usize, release: Release, words: &str) -> Missed {
+        let session = self.session;
+        let call = self.orders[order].call().clone();
+        let mut race = Case::new("", Rule::Once, vec![call.clone()]);
+        let shots = (0..copies).map(|_| Shot::of(session, 0, &call)).collect();
+        fire(session, &mut race, shots, released(release, session.latency())).await;
+        let missed = race.shortfall.is_some().then_some("the connections could not be opened");
+        let told = race.attempts.into_iter().map(|a| Attempt { note: format!("{words}: {}", a.note), ..a });
+        self.orders[order].case.attempts.extend(told);
+        missed
+    }
+
+    async fn crowd(&mut self, words: &str) -> Missed {
+        let session = self.session;
+        let calls: Vec<Call> = self.orders.iter().map(|order| order.call().clone()).collect();
+        if calls.len() < 2 || (0..calls.len()).any(|order| !self.is_in_window(order)) {
+            return Some("fewer than two orders");
+        }
+        let shots = calls.iter().enumerate().map(|(n, call)| Shot::of(session, n, call)).collect();
+        let mut crowd = Case::new("", Rule::Distinct, calls.clone());
+        fire(session, &mut crowd, shots, race::Release::Whole).await;
+        for attempt in crowd.attempts {
+            let order = &mut self.orders[attempt.call];
+            order.case.attempts.push(Attempt { call: 0, note: words.to_string(), ..attempt });
+        }
+        crowd.shortfall.map(|_| "the connections could not be opened")
+    }
+
+    async fn principal(&mut self, order: usize, words: &str) -> Missed {
+        let Some(credential) = self.session.options.other_credential.clone() else {
+            return Some("no second credential is given");
+        };
+        let state = &mut self.orders[order];
+        let extra = state.call().extra.iter().cloned().chain([credential]).collect();
+        let second = Call { extra, ..state.call().clone() };
+        let attempt = send::plain(self.session, &second, words).await;
+        state.shared_with(second);
+        state.case.attempts.push(Attempt { call: 1, ..attempt });
+        None
+    }
+
+    async fn no_key(&mut self, words: &str) -> Missed {
+        let call = Call { keys: Vec::new(), ..self.session.call("chaos") };
+        let mut case = Case::new("without a key", Rule::Keyless, vec![call]);
+        for _ in 0..2 {
+            self.session.send(&mut case, 0, words).await;
+        }
+        self.beside.push(case);
+        None
+    }
+
+    async fn fresh_keys(&mut self, count: usize, words: &str) -> Missed {
+        let session = self.session;
+        let lanes = (0..LANES.min(count)).map(|lane| async move {
+            let mut cases = Vec::new();
+            for _ in 0..count / LANES + usize::from(lane < count % LANES) {
+                let mut case = session.case("chaos", "one of many fresh keys");
+                session.send(&mut case, 0, words).await;
+                cases.push(case);
+            }
+            cases
+        });
+        self.beside.extend(join_all(lanes).await.into_iter().flatten());
+        None
+    }
+
+    async fn restart(&mut self) -> Result<Missed, String> {
+        let Some(command) = self.session.options.restart_cmd.as_deref() else {
+            return Ok(Some("no --restart-cmd is given"));
+        };
+        restarted(self.session, command).await.map(|()| None)
+    }
+
+    /// Where the kill falls depends on the command; it counts where it cut the request off.
+    async fn restart_during(&mut self, order: usize, after: Moment, words: &str) -> Result<Missed, String> {
+        let Some(command) = self.session.options.restart_cmd.as_deref() else {
+            return Ok(Some("no --restart-cmd is given"));
+        };
+        let call = self.orders[order].call().clone();
+        let kill = async {
+            tokio::time::sleep(send::after(after, self.session.latency())).await;
+            restarted(self.session, command).await
+        };
+        let (attempt, killed) = tokio::join!(send::plain(self.session, &call, words), kill);
+        killed?;
+        let cut_off = matches!(attempt.answer.class, Class::Silence | Class::Unsent);
+        self.orders[order].case.attempts.push(Attempt { faulted: cut_off, ..attempt });
+        Ok((!cut_off).then_some("the reply came before the kill"))
+    }
+
+    /// Tells the other orders' time lines of it.
+    fn note(&mut self, step: &Step, at: Duration, words: String) {
+        let said = step.order().and_then(|order| {
+            let last = self.orders[order].case.attempts.last()?;
+            Some(format!(" ({})", last.answer.line(None)))
+        });
+        // An order's own line has the kill that came while its request was under way.
+        let order = if matches!(step, Step::RestartDuring { .. }) { None } else { step.order() };
+        if !matches!(step, Step::Crowd) {
+            self.noted.push(Noted { order, at, what: format!("{words}{}", said.unwrap_or_default()) });
+        }
+    }
+
+    /// Each order that has no answer left alone yet.
+    async fn ask_once_more(&mut self) {
+        let session = self.session;
+        for order in &mut self.orders {
+            if order.case.awaits_answer() && !order.case.silent() {
+                let words = format!("order {}: at the end, retry", letter(order.order));
+                session.send(&mut order.case, 0, &words).await;
+            }
+        }
+    }
+}
+
+fn released(release: Release, latency: Duration) -> race::Release {
+    match release {
+        Release::Together => race::Release::Whole,
+        Release::LastBytes => race::Release::LastByte,
+        Release::After(percent) => race::Release::After(latency * percent as u32 / 100),
+    }
+}

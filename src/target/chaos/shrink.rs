@@ -1,0 +1,146 @@
+//! What might be smaller. Pure. Invariant: every candidate is a schedule that can be played, and each is smaller than what
+//! it was made of, so that shrinking ends.
+
+use super::schedule::{Body, Order, Schedule};
+use super::step::{Mishap, Moment, Release, Step, Written};
+
+/// Schedules that are a little smaller, the boldest first.
+pub fn candidates(schedule: &Schedule) -> Vec<Schedule> {
+    let mut smaller = Vec::new();
+    let steps = schedule.steps.len();
+    if steps > 3 {
+        smaller.extend([without(schedule, 0..steps / 2), without(schedule, steps / 2..steps)]);
+    }
+    if schedule.orders.len() > 1 {
+        smaller.extend((0..schedule.orders.len()).map(|order| without_order(schedule, order)));
+    }
+    smaller.extend((0..steps).map(|n| without(schedule, n..n + 1)));
+    smaller.extend((0..schedule.orders.len()).flat_map(|n| plainer(schedule, n)));
+    for (n, step) in schedule.steps.iter().enumerate() {
+        smaller.extend(simpler(step).into_iter().map(|step| {
+            let mut other = schedule.clone();
+            other.steps[n] = step;
+            other
+        }));
+    }
+    let mut candidates: Vec<Schedule> = Vec::new();
+    for candidate in smaller.into_iter().map(Schedule::tidy) {
+        if !candidate.steps.is_empty() && size(&candidate) < size(schedule) && !candidates.contains(&candidate) {
+            candidates.push(candidate);
+        }
+    }
+    candidates
+}
+
+/// How large a schedule is: first by its steps, then its orders, then what is odd about them.
+pub fn size(schedule: &Schedule) -> (usize, usize, u64) {
+    let odd = schedule.steps.iter().map(oddity).sum::<u64>() + schedule.orders.iter().map(order_oddity).sum::<u64>();
+    (schedule.steps.len(), schedule.orders.len(), odd)
+}
+
+fn without(schedule: &Schedule, range: std::ops::Range<usize>) -> Schedule {
+    let mut other = schedule.clone();
+    other.steps.drain(range);
+    other
+}
+
+fn without_order(schedule: &Schedule, order: usize) -> Schedule {
+    let mut other = schedule.clone();
+    other.steps.retain(|step| step.order() != Some(order));
+    // A crowd keeps every order: then only the steps of this one go.
+    other
+}
+
+fn plainer(schedule: &Schedule, n: usize) -> Vec<Schedule> {
+    let order = &schedule.orders[n];
+    let bodies = (order.body != Body::Plain).then(|| Order { body: Body::Plain, ..order.clone() });
+    let keys = order.key_alike.map(|_| Order { key_alike: None, ..order.clone() });
+    let with = |order: Order| {
+        let mut other = schedule.clone();
+        other.orders[n] = order;
+        other
+    };
+    bodies.into_iter().chain(keys).map(with).collect()
+}
+
+/// The same step with less to it.
+fn simpler(step: &Step) -> Vec<Step> {
+    match step {
+        Step::Send { order, written, mishap } => sends(*order, written, mishap.as_ref()),
+        Step::Race { order, copies, release } => {
+            let mut steps = vec![Step::plain(*order)];
+            steps.extend((*copies > 2).then_some(Step::Race { order: *order, copies: 2, release: *release }));
+            steps.extend((*copies > 3).then_some(Step::Race { order: *order, copies: 3, release: *release }));
+            let together = Step::Race { order: *order, copies: *copies, release: Release::Together };
+            steps.extend((*release != Release::Together).then_some(together));
+            steps
+        }
+        Step::FreshKeys { count } => [count / 8, count / 2]
+            .into_iter()
+            .filter(|fewer| *fewer > 0)
+            .map(|count| Step::FreshKeys { count })
+            .collect(),
+        Step::Wait { ms } => [ms / 8, ms / 2].into_iter().filter(|ms| *ms > 0).map(|ms| Step::Wait { ms }).collect(),
+        Step::RestartDuring { order, after } => {
+            let earlier = |after| Step::RestartDuring { order: *order, after };
+            [Step::plain(*order), Step::Restart].into_iter().chain(sooner(*after).map(earlier)).collect()
+        }
+        Step::Principal { order } => vec![Step::plain(*order)],
+        Step::Crowd | Step::NoKey | Step::Restart => Vec::new(),
+    }
+}
+
+fn sends(order: usize, written: &Written, mishap: Option<&Mishap>) -> Vec<Step> {
+    let with = |written: &Written, mishap| Step::Send { order, written: written.clone(), mishap };
+    let mut steps = Vec::new();
+    if *written != Written::Same {
+        steps.push(with(&Written::Same, mishap.cloned()));
+    }
+    let Some(mishap) = mishap else { return steps };
+    steps.push(with(written, None));
+    match mishap {
+        Mishap::Cut { after, by } => {
+            steps.extend(sooner(*after).map(|after| with(written, Some(Mishap::Cut { after, by: *by }))));
+        }
+        Mishap::HalfRequest { ms, by } if *ms > 0 => {
+            steps.push(with(written, Some(Mishap::HalfRequest { ms: 0, by: *by })));
+        }
+        Mishap::Twice { .. } | Mishap::Late | Mishap::HoldReply | Mishap::ErrorReply | Mishap::HalfReply => {
+            steps.push(with(written, Some(Mishap::DropReply)));
+        }
+        Mishap::HalfRequest { .. } | Mishap::DropReply | Mishap::NeverSent => {}
+    }
+    steps
+}
+
+/// At once, if it is not.
+fn sooner(moment: Moment) -> impl Iterator<Item = Moment> {
+    (moment != Moment::Micros(0)).then_some(Moment::Micros(0)).into_iter()
+}
+
+fn oddity(step: &Step) -> u64 {
+    match step {
+        Step::Send { written, mishap, .. } => {
+            u64::from(*written != Written::Same) * 10 + mishap.as_ref().map_or(0, |mishap| 4 + mishap_oddity(mishap))
+        }
+        Step::Race { copies, release, .. } => 4 + *copies as u64 * 2 + u64::from(*release != Release::Together),
+        Step::FreshKeys { count } => 1 + *count as u64,
+        Step::Wait { ms } => 1 + ms,
+        Step::Principal { .. } => 4,
+        Step::Crowd | Step::NoKey | Step::Restart => 1,
+        Step::RestartDuring { after, .. } => 4 + u64::from(*after != Moment::Micros(0)),
+    }
+}
+
+fn mishap_oddity(mishap: &Mishap) -> u64 {
+    match mishap {
+        Mishap::DropReply | Mishap::NeverSent => 0,
+        Mishap::Cut { after, .. } => u64::from(*after != Moment::Micros(0)),
+        Mishap::HalfRequest { ms, .. } => u64::from(*ms > 0),
+        Mishap::HoldReply | Mishap::ErrorReply | Mishap::HalfReply | Mishap::Twice { .. } | Mishap::Late => 1,
+    }
+}
+
+fn order_oddity(order: &Order) -> u64 {
+    u64::from(order.body != Body::Plain) + u64::from(order.key_alike.is_some())
+}
