@@ -6,8 +6,8 @@ use super::step::{Difference, Kind, Mishap, Moment, Release, Step, Written};
 use crate::proxy::End;
 use crate::terms::chance::splitmix;
 
-/// Steps of a schedule, the closing retries included.
-const STEPS: [usize; 2] = [2, 12];
+/// The most steps of a schedule, the closing retries included.
+const STEPS: usize = 12;
 /// After the last request byte, in µs: a handler has only just begun, or a replay is being answered.
 const EARLY: [u64; 6] = [0, 50, 150, 300, 600, 1500];
 
@@ -48,13 +48,11 @@ pub fn draw(seed: u64, n: u64, means: &Means) -> Schedule {
     }
     for order in 0..orders.len() {
         // Whatever happened, the client may ask once more.
-        if steps.len() < STEPS[1] && chance.percent(80) {
+        if chance.percent(60) {
             steps.push(Step::plain(order));
         }
     }
-    while steps.len() < STEPS[0] {
-        steps.push(Step::plain(0));
-    }
+    steps.truncate(STEPS - orders.len());
     Schedule { orders, steps }.tidy()
 }
 

@@ -42,8 +42,20 @@ pub enum Body {
 }
 
 impl Schedule {
-    /// Without orders that no step is about, and without steps about orders that are not there.
-    pub fn tidy(mut self) -> Schedule {
+    /// Without orders that no step is about, without steps about orders that are not there, and with a plain request at the
+    /// end of each order, as I4 asks for.
+    pub fn tidy(self) -> Schedule {
+        let mut tidy = self.without_unused();
+        for order in 0..tidy.orders.len() {
+            let last = tidy.steps.iter().rfind(|step| step.order() == Some(order) || **step == Step::Crowd);
+            if last != Some(&Step::plain(order)) {
+                tidy.steps.push(Step::plain(order));
+            }
+        }
+        tidy
+    }
+
+    fn without_unused(mut self) -> Schedule {
         self.steps.retain(|step| step.order().is_none_or(|order| order < self.orders.len()));
         let is_used = |n: usize| {
             let crowd = self.steps.contains(&Step::Crowd);

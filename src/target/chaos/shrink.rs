@@ -86,7 +86,8 @@ fn simpler(step: &Step) -> Vec<Step> {
             [Step::plain(*order), Step::Restart].into_iter().chain(sooner(*after).map(earlier)).collect()
         }
         Step::Principal { order } => vec![Step::plain(*order)],
-        Step::Crowd | Step::NoKey | Step::Restart => Vec::new(),
+        Step::Crowd => vec![Step::plain(0)],
+        Step::NoKey | Step::Restart => Vec::new(),
     }
 }
 
