@@ -99,12 +99,12 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// Of a complete reply with this status: its symptom's row, but for three statuses that leave open what was done.
-    /// 202 takes the request and promises nothing (RFC 9110, 15.3.3); 302 and 303 are how a form that was worked on sends
+    /// Of a complete reply with this status: its symptom's row, but for four statuses that leave open what was done.
+    /// 202 takes the request and promises nothing (RFC 9110, 15.3.3); 207 tells of each part by itself (RFC 4918, 13); 302 and 303 are how a form that was worked on sends
     /// the browser on (15.4.3, 15.4.4), where 301, 307 and 308 ask for the request itself elsewhere.
     pub fn of_status(status: u16) -> Advice {
         match status {
-            202 | 302 | 303 => Advice { effect: Effect::Maybe, action: Action::VerifyFirst },
+            202 | 207 | 302 | 303 => Advice { effect: Effect::Maybe, action: Action::VerifyFirst },
             _ => Symptom::of_status(status).advice(),
         }
     }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn what_was_only_accepted_or_sent_on_may_have_been_done() {
         let open = Advice { effect: Effect::Maybe, action: Action::VerifyFirst };
-        for status in [202, 302, 303] {
+        for status in [202, 207, 302, 303] {
             assert_eq!(Advice::of_status(status), open, "{status}");
         }
         for status in [200, 201, 204, 301, 304, 307, 308, 400, 409, 503] {

@@ -52,7 +52,7 @@ fn a_status_is_a_status_however_it_is_written() {
 
 #[test]
 fn done_needs_a_2xx_and_no_sign_of_trouble() {
-    assert_eq!(verdict(r#"{"status":201,"error":null,"exit_code":0,"errors":[],"error_type":""}"#).1, "yes");
+    assert_eq!(verdict(r#"{"status":201,"error":null,"exit_code":0,"errors":[],"error_type":"","grpc-status":"0","FailedRecordCount":0,"userErrors":[],"resultCode":"Authorised","retry_count":2}"#).1, "yes");
     for trouble in [
         r#""error":"anything""#,
         r#""error":{}"#,
@@ -60,6 +60,17 @@ fn done_needs_a_2xx_and_no_sign_of_trouble() {
         r#""exit_code":18"#,
         r#""level":"error""#,
         r#""success":false"#,
+        r#""success":"no""#,
+        r#""kind":"bad-reply""#,
+        r#""grpc_status":14"#,
+        r#""grpc-status":"UNAVAILABLE""#,
+        r#""FailedRecordCount":2"#,
+        r#""userErrors":[{"message":"x"}]"#,
+        r#""resultCode":"Refused""#,
+        r#""result":"declined""#,
+        r#""body":{"status":"pending"}"#,
+        r#""response":{"data":{"orderCreate":{"userErrors":[{"message":"x"}]}}}"#,
+        r#""body":{"errors":true}"#,
         r#""truncated":true"#,
         r#""exc_info":"Traceback""#,
         r#""message":"socket hang up""#,
@@ -162,4 +173,53 @@ fn the_codes_of_tools_tell_what_failed() {
     ] {
         assert_eq!(verdict(reading).0, symptom, "{reading}");
     }
+}
+
+/// The number of an attempt is not a count of others: those have readings of their own.
+#[test]
+fn a_field_that_counts_other_attempts_leaves_nothing_safe() {
+    let of = |fields: &str| verdict(&format!(r#"{{{fields},"error":"connect ECONNREFUSED 10.0.0.1:443"}}"#)).1;
+    for fields in [
+        r#""attempts":3"#,
+        r#""attempts":"2""#,
+        r#""attemptsMade":5"#,
+        r#""retry_count":1"#,
+        r#""retries":2"#,
+        r#""$metadata":{"attempts":3,"totalRetryDelay":120}"#,
+        r#""exitcode":7,"size_request":200"#,
+        r#""exitcode":7,"time_pretransfer":0.01"#,
+    ] {
+        assert_eq!(of(fields), "maybe", "{fields}");
+    }
+    for fields in [
+        r#""attempts":1"#,
+        r#""attempt":2"#,
+        r#""retry_count":0"#,
+        r#""retries":0"#,
+        r#""max_retries":5"#,
+        r#""$metadata":{"attempts":1,"totalRetryDelay":0}"#,
+        r#""exitcode":7,"size_request":0,"time_pretransfer":0"#,
+    ] {
+        assert_eq!(of(fields), "no", "{fields}");
+    }
+}
+
+#[test]
+fn words_that_tell_of_other_attempts_leave_nothing_safe() {
+    for (effect, text) in [
+        ("maybe", r#"Post "https://x": EOF, Post "https://x": dial tcp 10.0.0.1:443: connect: connection refused"#),
+        ("maybe", "error: read ECONNRESET, error: connect ECONNREFUSED 10.0.0.1:443"),
+        ("maybe", "failed after 3 attempts: connect ECONNREFUSED 10.0.0.1:443"),
+        ("no", "failed after 1 attempt: connect ECONNREFUSED 10.0.0.1:443"),
+        ("no", "failed after 30 s: connect ECONNREFUSED 10.0.0.1:443"),
+        ("no", "AggregateError [ECONNREFUSED]: connect ECONNREFUSED ::1:443; connect ECONNREFUSED 127.0.0.1:443"),
+        ("maybe", "HTTPError: 400 Bad Request\n    File already exists ('x.whl')"),
+        ("maybe", "Error: code: 400, message: Connection refused: /127.0.0.1:80"),
+    ] {
+        assert_eq!(verdict(&serde_json::json!({ "error": text }).to_string()).1, effect, "{text}");
+    }
+    // Go sends a request with a key again by itself (net/http, isReplayable).
+    let dial = r#""error":"Post \"https://x\": dial tcp 10.0.0.1:443: connect: connection refused""#;
+    assert_eq!(verdict(&format!("{{{dial}}}")).1, "no");
+    assert_eq!(verdict(&format!(r#"{{"key":"k",{dial}}}"#)).1, "maybe");
 }

@@ -18,6 +18,10 @@ pub struct Reading<'a> {
     pub receipt: Option<Cow<'a, str>>,
     /// Whether the server says that it answered with what it had stored.
     pub replay: bool,
+    /// The field that counts more attempts of the call than this one. None: no field does.
+    pub repeated: Option<&'static str>,
+    /// Whether curl says that it sent something (`size_request`).
+    pub sent: bool,
     /// How much money it is about, as it was written.
     pub amount: Option<Cow<'a, str>>,
     /// `Retry-After` as it was written, in either form.

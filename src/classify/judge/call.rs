@@ -24,6 +24,8 @@ pub struct Notes<'a> {
     veto: Option<Cow<'a, str>>,
     kept: Option<Cow<'a, str>>,
     resends_not: bool,
+    /// Whether the request carries an idempotency key.
+    keyed: bool,
     members: bool,
 }
 
@@ -40,6 +42,7 @@ impl<'a> Notes<'a> {
             Says::AttemptsPrecede if more(before(), 1) => self.repeated = self.repeated.take().or_else(words),
             Says::RetriesFollow if more(after(), 0) => self.repeated = self.repeated.take().or_else(words),
             Says::RetriesPrecede if more(before(), 0) => self.repeated = self.repeated.take().or_else(words),
+            Says::KeptByKey if self.keyed => self.kept = self.kept.take().or_else(words),
             Says::Kept => self.kept = self.kept.take().or_else(words),
             Says::NoResend => self.resends_not = true,
             Says::Member => self.members = true,
@@ -50,6 +53,7 @@ impl<'a> Notes<'a> {
 
     /// HttpURLConnection's refusal with its class and its words in fields of their own: nothing else stands beside them.
     pub fn note_fields(&mut self, reading: &'a Reading<'_>) {
+        self.keyed = reading.key.is_some();
         let errors = reading.texts.iter().filter(|text| text.role == Role::Error).map(|text| text.text.trim());
         let errors: Vec<_> = errors.collect();
         let words = ["Connection refused", "Connection refused (Connection refused)"];

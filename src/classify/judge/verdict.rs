@@ -8,7 +8,7 @@ use super::chain;
 use super::chain::{Proof, Words};
 use super::gateways;
 use super::vocabulary::Says;
-use crate::classify::extract::reading::{Reading, Status};
+use crate::classify::extract::reading::{Mark, Reading, Status};
 use crate::terms::outcome::{Advice, Effect, Kind, Symptom};
 
 /// What a reading means.
@@ -77,10 +77,24 @@ pub fn judge<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
         Some(status) => judge_status(status, reading, proof, around.veto),
         None => judge_words(reading, proof),
     };
-    match around.repeated {
+    let repeated = around.repeated.or_else(|| by_field(reading).map(Cow::Borrowed));
+    match repeated {
         Some(repeated) => verdict.among(&repeated),
         None => verdict,
     }
+}
+
+/// The field that tells of other attempts, or that curl sent something before its last try failed to connect. The number
+/// of an attempt is no such field: the others have readings of their own.
+fn by_field(reading: &Reading) -> Option<&'static str> {
+    // The exit codes of curl(1) that tell of a connection that was not made.
+    let resent = matches!(reading.exit_code, Some(6 | 7 | 28 | 35)) && reading.status == Status::Absent;
+    let sent = reading.sent || reading.pretransfer.is_some_and(|seconds| seconds > 0.0);
+    let retried = |(mark, text): &(Mark, Cow<str>)| {
+        *mark == Mark::Retries && text.trim_start_matches('+').parse().is_ok_and(|retries: u64| retries > 0)
+    };
+    let by_mark = || reading.marks.iter().any(retried).then_some("retries");
+    reading.repeated.or_else(|| (resent && sent).then_some("size_request")).or_else(by_mark)
 }
 
 /// The status that a server may have sent. A code stands in where no status is given (vegeta, Google's errors).

@@ -18,6 +18,18 @@ pub enum Field {
     Receipt,
     /// Whether the reply was a replay: of no weight for the verdict.
     Replay,
+    /// How many attempts of the call were made, or a list of them.
+    Made,
+    /// How many times it was sent again.
+    Retried,
+    /// curl's `size_request`.
+    Sent,
+    /// gRPC's status beside an HTTP one.
+    GrpcStatus,
+    /// How many parts of a request failed, or which.
+    Failures,
+    /// What became of it, in a word that may take back a success.
+    Outcome,
     /// How much money it is about.
     Amount,
     RetryAfter,

@@ -116,8 +116,12 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
         // The details of an error are often a list (PayPal's, Google's).
         let is_detail = |f: &Field| *f == Message && place == Place::Error;
         let Some(field) = field.filter(|f| is_read(f) || is_detail(f)) else {
-            reading.wrapper |= place == Place::Top && field == Some(Field::Wrapper);
-            while seq.next_element::<IgnoredAny>()?.is_some() {}
+            reading.wrapper |= place == Place::Top && matches!(field, Some(Field::Wrapper | Field::Made));
+            while seq.next_element::<IgnoredAny>()?.is_some() {
+                if field == Some(Field::Failures) {
+                    reading.note_trouble("failures");
+                }
+            }
             return Ok(());
         };
         let branch = reading.branch;
@@ -142,7 +146,9 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         // HAR's `log` is an object; docker's is a text. Loki's answer is in `data`.
-        if self.place == Place::Top && matches!(self.field, Some(Field::Log | Field::Wrapper | Field::Beside)) {
+        if self.place == Place::Top
+            && matches!(self.field, Some(Field::Log | Field::Wrapper | Field::Made | Field::Beside))
+        {
             self.reading.wrapper = true;
         }
         match self.inside() {
@@ -166,6 +172,7 @@ impl<'de> Slot<'_, 'de> {
             (Some(Field::Error | Field::Errors), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
             // An error in a reply's body: that it is there says enough, what it says is the server's business.
             (Some(Field::Error | Field::Errors | Field::Body), Place::Response) => Some(Place::Response),
+            (Some(Field::Beside | Field::Wrapper), Place::Response) => Some(Place::Response),
             (Some(Field::Body), Place::Top | Place::Within) => Some(Place::Response),
             (Some(Field::Cause | Field::Context | Field::Inner), Place::Error) => Some(Place::Error),
             (Some(Field::Message), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
@@ -212,6 +219,10 @@ impl<'de> Slot<'_, 'de> {
                     map.next_value::<IgnoredAny>()?;
                 }
                 Some(field) => map.next_value_seed(Slot { reading, place: inside, depth, field: Some(field) })?,
+                // A reply's body may say anywhere in it that it is no success.
+                None if inside == Place::Response => {
+                    map.next_value_seed(Slot { reading, place: inside, depth, field: Some(Field::Body) })?;
+                }
                 None => {
                     map.next_value::<IgnoredAny>()?;
                 }

@@ -17,6 +17,7 @@ impl<'de> Slot<'_, 'de> {
         match self.field {
             Some(Field::Success) if !value => self.reading.note_trouble("success"),
             Some(Field::Failure) if value => self.reading.note_trouble("aborted"),
+            Some(Field::Failures) if value => self.reading.note_trouble("failures"),
             Some(Field::Error | Field::Errors) if value => self.reading.note_trouble("error"),
             Some(Field::Replay) => self.reading.replay |= value,
             Some(Field::FunctionError) if value => self.reading.note_trouble("FunctionError"),
@@ -36,6 +37,11 @@ impl<'de> Slot<'_, 'de> {
             }
             Some(Field::Pretransfer) => self.reading.pretransfer = Some(value as f64),
             Some(Field::Level) if value >= 50 && self.place != Place::Level => self.reading.note_trouble("level"),
+            Some(Field::Made) if value > 1 => self.reading.repeated = Some("attempts"),
+            Some(Field::Retried) if value > 0 => self.reading.repeated = Some("retries"),
+            Some(Field::Sent) => self.reading.sent = value > 0,
+            Some(Field::GrpcStatus) if value != 0 => self.reading.note_trouble("grpc-status"),
+            Some(Field::Failures) if value > 0 => self.reading.note_trouble("failures"),
             Some(Field::Gateway(mark)) => self.mark(mark, Cow::Owned(value.to_string())),
             // 0 is how some write false.
             Some(Field::Success) if value == 0 => self.reading.note_trouble("success"),
@@ -72,6 +78,8 @@ impl<'de> Slot<'_, 'de> {
             -3000..=-1000 => format!("code={value}"),
             // k6 numbers its errors (grafana.com/docs/k6, "Error codes"): 1000 up to 1799.
             1000..=1799 => format!("k6 code {value}"),
+            // JSON-RPC 2.0, 5.1, as the MCP SDKs word them.
+            -32603 | -32601 => format!("mcp error {value}"),
             _ => {
                 self.reading.code.get_or_insert(value);
                 return;
@@ -93,6 +101,8 @@ impl<'de> Slot<'_, 'de> {
                 Field::Status => self.status_words(text),
                 Field::RetryAfter => self.reading.retry_after = Some(text),
                 Field::Success if is_no(&text) => self.reading.note_trouble("success"),
+                Field::Outcome if is_undone(&text) => self.reading.note_trouble("outcome"),
+                Field::GrpcStatus | Field::Failures => self.top_words(field, text),
                 Field::Failure if is_yes(&text) => self.reading.note_trouble("aborted"),
                 Field::FunctionError if !text.is_empty() => self.reading.note_trouble("FunctionError"),
                 Field::Error | Field::Message | Field::ErrorType | Field::Code | Field::Body => {
@@ -145,6 +155,14 @@ impl<'de> Slot<'_, 'de> {
             Field::FunctionError if !text.is_empty() => reading.note_trouble("FunctionError"),
             Field::Gateway(mark) => self.mark(mark, text),
             Field::Success | Field::Failure | Field::FunctionError => {}
+            Field::Outcome | Field::Wrapper if is_undone(&text) => reading.note_trouble("outcome"),
+            Field::GrpcStatus if !matches!(text.trim(), "" | "0" | "OK" | "ok" | "-") => {
+                reading.note_trouble("grpc-status");
+            }
+            Field::Failures if !matches!(text.trim(), "" | "0") => reading.note_trouble("failures"),
+            Field::Made if text.trim().parse().is_ok_and(|made: u64| made > 1) => reading.repeated = Some("attempts"),
+            Field::Retried if text.trim().parse().is_ok_and(|made: u64| made > 0) => reading.repeated = Some("retries"),
+            Field::Outcome | Field::GrpcStatus | Field::Failures | Field::Sent | Field::Made | Field::Retried => {}
             Field::Replay => reading.replay |= is_yes(&text),
             Field::Amount => reading.amount = given(text),
             Field::CurlCode | Field::Pretransfer => {}
@@ -207,6 +225,10 @@ impl<'de> Slot<'_, 'de> {
             Ok(number) => self.status(number),
             Err(_) => {
                 (self.reading.known, self.reading.told) = (true, true);
+                // What the body of a reply says became of it.
+                if self.place == Place::Response && is_undone(&text) {
+                    self.reading.note_trouble("status");
+                }
                 push(self.reading, self.depth, Role::Log, text);
             }
         }
@@ -221,6 +243,35 @@ fn given(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
 /// Success is denied in words as well: `"false"`, `"no"`, `"0"`, `"failed"`.
 fn is_no(text: &str) -> bool {
     ["false", "no", "0", "failed", "failure", "error"].iter().any(|no| text.trim().eq_ignore_ascii_case(no))
+}
+
+/// What became of it was not, or not yet, what was asked for.
+fn is_undone(text: &str) -> bool {
+    const UNDONE: [&str; 22] = [
+        "error",
+        "failed",
+        "fail",
+        "failure",
+        "declined",
+        "refused",
+        "rejected",
+        "denied",
+        "canceled",
+        "cancelled",
+        "voided",
+        "expired",
+        "timeout",
+        "blocked",
+        "pending",
+        "processing",
+        "queued",
+        "accepted",
+        "in_progress",
+        "in progress",
+        "requires_action",
+        "requires_capture",
+    ];
+    UNDONE.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
 }
 
 fn is_yes(text: &str) -> bool {

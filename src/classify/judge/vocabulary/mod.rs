@@ -57,6 +57,8 @@ pub enum Says {
     Member,
     /// As `Repeated`, if the connection had been kept: the client sends a request again by itself.
     Kept,
+    /// The same of a client that does so only where the request carries an idempotency key.
+    KeptByKey,
     /// A client that does not: takes `Kept` back.
     NoResend,
     /// Takes back what a shorter row within it says.
@@ -70,7 +72,7 @@ impl Says {
         use Says::*;
         match self {
             Repeated | AttemptsFollow | AttemptsPrecede | RetriesFollow | RetriesPrecede => true,
-            Member | Kept | NoResend | Veto => true,
+            Member | Kept | KeptByKey | NoResend | Veto => true,
             Never(_) | NeverBeside(_) | Phase(_) | Sent(_) | Begun(_) | Open(_) | Hint(_) | Reply(_) => false,
             StatusFollows | StatusPrecedes | DoneAlready | Nothing => false,
         }

@@ -116,6 +116,12 @@ pub const MORE: &[Row] = &[
     row("has passed since batch creation", Open(Timeout), "Kafka producer"),
     row("delivery failed", Hint(Closed), "brokers"),
     // MCP and JSON-RPC.
+    row("mcp error -32602: tool ", Never(NotProcessed), "MCP SDKs: no such tool, or it is disabled"),
+    row("mcp error -32602: input validation error", Never(NotProcessed), "MCP SDKs, before the handler"),
+    row("mcp error -32602: invalid arguments for tool", Never(NotProcessed), "MCP SDKs, before the handler"),
+    row("mcp error -32602: output validation error", Sent(BadReply), "MCP SDKs, after the handler"),
+    row("mcp error -32602: structured content", Sent(BadReply), "MCP SDKs, of the reply"),
+    row("mcp error -32603", Open(ServerError), "MCP: internal error"),
     row("mcp error -32601", Never(NotProcessed), "MCP: the method does not exist"),
     row("mcp error -32001: request timed out", Open(Timeout), "MCP TypeScript SDK"),
     row("mcp error -32000: connection closed", Open(Closed), "MCP TypeScript SDK"),

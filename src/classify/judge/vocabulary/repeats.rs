@@ -4,7 +4,9 @@
 //! Not here: `Max retries exceeded with url` of requests, which is written for one attempt as well, and lists of the
 //! addresses of one connection (Node's AggregateError, asyncio's Multiple exceptions).
 
-use super::Says::{AttemptsFollow, AttemptsPrecede, Kept, Member, NoResend, Repeated, RetriesFollow, RetriesPrecede};
+use super::Says::{
+    AttemptsFollow, AttemptsPrecede, Kept, KeptByKey, Member, NoResend, Repeated, RetriesFollow, RetriesPrecede,
+};
 use super::{Basis, Row, Says};
 
 const fn row(pattern: &'static str, says: Says, client: &'static str) -> Row {
@@ -137,6 +139,15 @@ pub const REPEATS: &[Row] = &[
     row("\"redelivered\":true", Repeated, "AMQP, JMS"),
     row("job stalled more than allowable limit", Repeated, "Bull"),
     // Errors beside one another: all are told, and the worst counts.
+    row(", post \"", Member, "Go, errors in one line"),
+    row("; post \"", Member, "Go, errors in one line"),
+    row(", error: ", Member, "errors in one line"),
+    row("; error: ", Member, "errors in one line"),
+    row("^* post \"", Repeated, "hashicorp/go-multierror, one of its lines"),
+    row("^#2: ", Repeated, "avast/retry-go, one of its lines"),
+    row("^#3: ", Repeated, "avast/retry-go, one of its lines"),
+    row("^#4: ", Repeated, "avast/retry-go, one of its lines"),
+    row("^#5: ", Repeated, "avast/retry-go, one of its lines"),
     row("suppressed: ", Member, "Java"),
     row("errors occurred:", Member, "hashicorp/go-multierror"),
     row("one or more errors occurred", Member, ".NET AggregateException"),
@@ -153,6 +164,7 @@ pub const REPEATS: &[Row] = &[
     row("curl: (7) connection died", Kept, "curl, the words of an attempt before"),
     row("connection died, retrying a fresh connect", Kept, "curl -v"),
     row("connection died, tried ", Kept, "curl -v"),
+    row("|dial tcp", KeptByKey, "Go net/http, isReplayable: with Idempotency-Key or X-Idempotency-Key"),
     row("xmlrpc/client.py", Kept, "Python xmlrpc.client sends a POST again by itself"),
     row("in _retry_request", Kept, "openai and anthropic for Python, a frame: the cause is the last attempt's"),
     row("sun.net.www.protocol.http.httpurlconnection", Kept, "HttpURLConnection, a frame"),
