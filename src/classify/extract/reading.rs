@@ -61,6 +61,8 @@ pub struct Reading<'a> {
     pub method: Option<Cow<'a, str>>,
     /// Whether it has a field for the outcome, even one that says nothing (a status of 0, or in words).
     pub told: bool,
+    /// Whether its level says that nothing is wrong.
+    pub quiet: bool,
     /// Whether any field was one that a reading has.
     pub known: bool,
 }

@@ -41,13 +41,26 @@ fn is_quiet(text: &str) -> bool {
 }
 
 /// Whether it tells of something that went wrong all the same, or of a request that may have an effect.
-fn is_alarmed(text: &str) -> bool {
+pub fn is_alarmed(text: &str) -> bool {
     static ALARMS: OnceLock<AhoCorasick> = OnceLock::new();
-    let alarms =
-        ["error", "exception", "fail", "refused", "retrying", "giving up", "post ", "put ", "patch ", "delete "];
+    let alarms = [
+        "error",
+        "exception",
+        "fail",
+        "refused",
+        "reset",
+        "timed out",
+        "aborted",
+        "retrying",
+        "giving up",
+        "post ",
+        "put ",
+        "patch ",
+        "delete ",
+    ];
     let finder = ALARMS.get_or_init(|| {
         let builder = AhoCorasick::builder().ascii_case_insensitive(true).build(alarms);
-        builder.expect("ten words that are constant, so the automaton can be built")
+        builder.expect("a few words that are constant, so the automaton can be built")
     });
     finder.is_match(text)
 }

@@ -13,6 +13,7 @@ use crate::classify::extract::slot::Slot;
 use crate::classify::extract::whole::{self, Kind};
 use crate::classify::extract::{har, otlp};
 use crate::classify::findings::document::Document;
+use crate::classify::judge::tells::is_alarmed;
 use crate::classify::partition::Source;
 use crate::classify::read::prefix::Stripped;
 use crate::classify::read::reader::{Position, Refused};
@@ -102,6 +103,7 @@ impl<W: Write> Session<W> {
         }
         match carried(&reading).filter(|_| depth < DEEPEST) {
             None => self.offer(at, &reading, source),
+            Some(text) if is_bare(&reading) && reading.quiet && !is_alarmed(text) => self.judged.tally.other(1),
             Some(text) if is_bare(&reading) && !text.contains('\n') => {
                 let time = reading.time.as_deref().map(str::to_owned);
                 let text = text.to_owned();

@@ -283,6 +283,8 @@ fn level_words(reading: &mut Reading, text: &str) {
     if WORST.iter().any(|word| text.eq_ignore_ascii_case(word)) {
         reading.note_trouble("level");
     }
+    const QUIET: [&str; 6] = ["info", "information", "debug", "trace", "verbose", "notice"];
+    reading.quiet |= QUIET.iter().any(|word| text.eq_ignore_ascii_case(word));
 }
 
 /// Keeps a worded part. Past the bound the reading contradicts itself for all anyone can tell.
