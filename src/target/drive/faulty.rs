@@ -79,8 +79,10 @@ impl Session {
             let (note, client) = (note.to_string(), Some(client.clone()));
             Attempt { sent, ended, call: 0, note, faulted: true, answer, client }
         };
-        let acts =
-            events.iter().filter_map(|event| Some(Act { who: "proxy", at: self.at(event), what: act(&event.what)? })).collect();
+        let acts = events
+            .iter()
+            .filter_map(|event| Some(Act { who: "proxy", at: self.at(event), what: act(&event.what)? }))
+            .collect();
         Ok(Told { attempts: answers.into_iter().map(attempt).collect(), acts, copies, is_cut })
     }
 

@@ -116,7 +116,20 @@ fn moments_of_a_sweep_are_told_as_a_range() {
 fn remarks_stand_beside_the_verdict() {
     let mut case = once(vec![success("r")], 1);
     case.remarks.push("the target took 2 of 8 connections at once".into());
-    let row = row("race_8", vec![case], &[]);
+    let row = row("race_8", vec![case.clone(), case], &[]);
     assert_eq!(row.verdict, Verdict::Ok);
-    assert!(row.evidence.ends_with("; the target took 2 of 8 connections at once"), "{}", row.evidence);
+    let once = "the invariants held for 2 keys; the target took 2 of 8 connections at once";
+    assert_eq!(row.evidence, once, "a remark is made once");
+}
+
+#[test]
+fn a_receipt_of_another_charge_is_no_silent_reuse() {
+    let reuse = |shared_receipt: Option<&str>| {
+        let answers = vec![(0, success("r")), (1, success("r"))];
+        let case = case("here", Rule::Reuse, &["a", "b"], answers, &[1, 0]);
+        Case { shared_receipt: shared_receipt.map(str::to_owned), ..case }
+    };
+    let accepted = |case| row("left_replay", vec![case], &[Design::SilentReuse]).accepted;
+    assert!(accepted(reuse(None)));
+    assert!(!accepted(reuse(Some("a success names receipt r"))));
 }
