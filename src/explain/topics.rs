@@ -33,6 +33,7 @@ pub const TOPICS: &[Topic] = &[
     topic("findings", "what `idem classify` finds in the readings of one intent", findings),
     topic("target", "how `idem probe --target` judges your server", || text(include_str!("texts/target.txt"))),
     topic("checks", "each check of a target: how, what a finding means, the usual cure", checks),
+    topic("chaos", "how `idem probe --chaos` explores and shrinks", || text(include_str!("texts/chaos.txt"))),
     topic("verdicts", "the verdict of a check", verdicts),
     topic("points", "the article's twelve points, and what proves each", points),
     topic("libraries", "what was found in public idempotency libraries", libraries),

@@ -47,3 +47,22 @@ impl Coverage {
         self.steps.values().map(|count| count.landed).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::chaos::fixtures::schedule;
+    use crate::target::chaos::step::Step;
+
+    #[test]
+    fn what_did_not_land_is_counted_apart_and_is_in_no_pair() {
+        let mut coverage = Coverage::default();
+        let steps = [Step::plain(0), Step::NoKey, Step::Restart, Step::plain(0)];
+        coverage.add(&schedule(1, &steps), &[None, Some("why not"), None, None]);
+        assert_eq!(coverage.steps["no key"], Landed { landed: 0, missed: 1 });
+        assert_eq!(coverage.steps["send"], Landed { landed: 2, missed: 0 });
+        let pairs: Vec<_> = coverage.pairs.iter().map(|(pair, count)| (pair.as_str(), *count)).collect();
+        assert_eq!(pairs, [("restart > send", 1), ("send > restart", 1)]);
+        assert_eq!(coverage.landed(), 3);
+    }
+}

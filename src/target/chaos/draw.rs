@@ -53,6 +53,10 @@ pub fn draw(seed: u64, n: u64, means: &Means) -> Schedule {
         }
     }
     steps.truncate(STEPS - orders.len());
+    if steps.len() < 2 || steps.iter().all(|step| step.order().is_none()) {
+        // A retry is the least that there is to see.
+        steps.extend([Step::plain(0), Step::plain(0)]);
+    }
     Schedule { orders, steps }.tidy()
 }
 
@@ -162,5 +166,71 @@ fn wait(chance: &mut Chance, means: &Means) -> u64 {
     match means.long_wait {
         Some(long) if chance.percent(25) => long.as_millis() as u64,
         Some(_) | None => chance.of(&[20, 150, 600]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::target::chaos::fixtures::means;
+
+    #[test]
+    fn a_seed_draws_the_same_schedules_and_another_one_others() {
+        let drawn = |seed| (0..50).map(|n| draw(seed, n, &means())).collect::<Vec<_>>();
+        assert_eq!(drawn(1), drawn(1));
+        assert_ne!(drawn(1), drawn(2));
+    }
+
+    #[test]
+    fn every_kind_body_and_form_of_key_is_drawn() {
+        let drawn: Vec<_> = (0..4000).map(|n| draw(7, n, &means())).collect();
+        let steps: Vec<_> = drawn.iter().flat_map(|schedule| &schedule.steps).collect();
+        for kind in Kind::ALL {
+            assert!(steps.iter().any(|step| step.kind() == *kind), "{kind}");
+        }
+        let orders: Vec<_> = drawn.iter().flat_map(|schedule| &schedule.orders).collect();
+        for body in means().bodies {
+            assert!(orders.iter().any(|order| order.body == body), "{body:?}");
+        }
+        for alike in means().alike {
+            assert!(orders.iter().any(|order| order.key_alike == Some(alike)), "{alike}");
+        }
+        assert!(steps.iter().any(|step| **step == Step::Wait { ms: 4000 }), "the long wait");
+    }
+
+    #[test]
+    fn nothing_is_drawn_that_there_are_no_means_for() {
+        let kinds = vec![Kind::Send, Kind::Cut];
+        let few = Means { kinds: kinds.clone(), bodies: vec![Body::Plain], alike: vec![], ..means() };
+        for schedule in (0..500).map(|n| draw(3, n, &few)) {
+            assert!(schedule.steps.iter().all(|step| kinds.contains(&step.kind())), "{schedule:?}");
+            assert!(schedule.orders.iter().all(|order| *order == Order::default()), "{schedule:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_schedule_has_2_to_12_steps_over_1_to_4_orders(seed: u64, n in 0..u64::from(u32::MAX)) {
+            let schedule = draw(seed, n, &means());
+            prop_assert!(schedule.check().is_ok(), "{:?}", schedule);
+            prop_assert!((2..=STEPS).contains(&schedule.steps.len()), "{:?}", schedule);
+            prop_assert!((1..=ORDERS).contains(&schedule.orders.len()), "{:?}", schedule);
+            prop_assert_eq!(schedule.clone().tidy(), schedule);
+        }
+
+        /// Any subset of the steps is a schedule again, and is written and read back as itself.
+        #[test]
+        fn any_subset_is_a_schedule(seed: u64, kept: u16) {
+            let mut schedule = draw(seed, 0, &means());
+            let mut n = 0;
+            schedule.steps.retain(|_| { n += 1; kept >> (n % 16) & 1 == 1 });
+            let tidy = schedule.tidy();
+            prop_assert!(tidy.steps.is_empty() || tidy.check().is_ok(), "{:?}", tidy);
+            let text = serde_json::to_string(&tidy).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Schedule>(&text).unwrap(), tidy.clone());
+            prop_assert_eq!(tidy.words().len(), tidy.steps.len());
+        }
     }
 }

@@ -78,3 +78,47 @@ impl Saved {
         ((-13.8 / (1.0 - rate.min(0.95)).ln()).ceil() as usize).clamp(5, 60)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::chaos::fixtures::schedule;
+    use crate::target::chaos::step::Step;
+
+    fn saved(broke: usize, of: usize) -> Saved {
+        let schedule = schedule(1, &[Step::plain(0), Step::plain(0)]);
+        Saved { verdict: Verdict::Duplicate, broke, of, words: schedule.words(), schedule }
+    }
+
+    #[test]
+    fn a_rare_fault_is_played_more_often() {
+        assert!((5..=12).contains(&saved(3, 3).plays()), "{}", saved(3, 3).plays());
+        assert!(saved(1, 3).plays() > 40, "{}", saved(1, 3).plays());
+        assert_eq!(saved(0, 8).plays(), 60);
+    }
+
+    #[test]
+    fn what_was_written_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("found.json");
+        File { version: VERSION, seed: 7, findings: vec![saved(3, 3)] }.save(&path).unwrap();
+        let file = File::read(&path).unwrap();
+        assert_eq!((file.seed, &file.findings[0].schedule), (7, &saved(3, 3).schedule));
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_refused_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("found.json");
+        let refused = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            format!("{:#}", File::read(&path).unwrap_err())
+        };
+        assert!(refused("{\"version\":1,\n\"seed\":}").contains("line 2"));
+        assert!(refused(r#"{"version":1,"seed":1,"findings":[]}"#).contains("no findings"));
+        assert!(refused(r#"{"version":2,"seed":1,"findings":[]}"#).contains("version 2"));
+        let missing = r#"{"version":1,"seed":1,"findings":[{"verdict":"DUPLICATE","broke":1,"of":1,
+            "schedule":{"orders":[],"steps":[{"principal":{"order":0}}]}}]}"#;
+        assert!(refused(missing).contains("finding 1: step 1 is about an order that is not there"));
+    }
+}

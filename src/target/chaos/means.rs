@@ -59,7 +59,11 @@ impl Means {
             leaves: template.fixed_leaves(),
             has_amount: template.has_amount(),
             bodies: bodies(options),
-            alike: Alike::ALL.iter().copied().filter(|a| a.are_two_keys() && (is_header || *a != Alike::NonAscii)).collect(),
+            alike: Alike::ALL
+                .iter()
+                .copied()
+                .filter(|a| a.are_two_keys() && (is_header || *a != Alike::NonAscii))
+                .collect(),
             long_wait,
         }
     }

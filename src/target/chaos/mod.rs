@@ -8,6 +8,8 @@ pub mod draw;
 pub mod explore;
 pub mod file;
 pub mod finding;
+#[cfg(test)]
+pub mod fixtures;
 pub mod habits;
 pub mod in_process;
 pub mod means;

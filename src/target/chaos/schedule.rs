@@ -120,3 +120,47 @@ impl Schedule {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::chaos::fixtures::schedule;
+    use crate::target::chaos::step::Release;
+
+    #[test]
+    fn an_order_ends_with_a_plain_request_and_an_unused_one_goes() {
+        let race = |order| Step::Race { order, copies: 2, release: Release::Together };
+        let tidy = schedule(3, &[race(1), Step::plain(7)]).tidy();
+        assert_eq!(tidy, schedule(1, &[race(0), Step::plain(0)]));
+    }
+
+    #[test]
+    fn a_key_looks_like_that_of_the_order_before_or_like_none() {
+        let mut three = schedule(3, &[Step::plain(0), Step::plain(1), Step::plain(2)]);
+        three.orders[1].key_alike = Some(Alike::LetterCase);
+        assert_eq!(three.clone().tidy(), three);
+        three.steps.remove(0);
+        assert!(three.tidy().orders.iter().all(|order| order.key_alike.is_none()));
+    }
+
+    #[test]
+    fn one_holds_another_by_kinds_in_order_about_the_same_orders() {
+        let known = schedule(2, &[Step::plain(0), Step::Restart, Step::plain(0), Step::plain(1)]);
+        let other = [Step::plain(1), Step::NoKey, Step::Restart, Step::plain(1), Step::plain(0)];
+        assert!(schedule(2, &other).holds(&known), "orders may change their names");
+        assert!(!known.holds(&schedule(2, &other)), "it lacks a step");
+        let mixed = [Step::plain(0), Step::Restart, Step::plain(1), Step::plain(1)];
+        assert!(!schedule(2, &mixed).holds(&known), "the retry is another order's");
+        let mut made = schedule(2, &other);
+        made.orders[0].body = Body::Large;
+        assert!(!made.holds(&known), "an order is made otherwise");
+    }
+
+    #[test]
+    fn a_step_about_an_order_that_is_not_there_is_named() {
+        let why = schedule(1, &[Step::plain(0), Step::plain(1)]).check().unwrap_err();
+        assert_eq!(why, "step 2 is about an order that is not there");
+        assert!(schedule(1, &[]).check().is_err());
+        assert!(schedule(5, &[Step::NoKey]).check().is_err());
+    }
+}

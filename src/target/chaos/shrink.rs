@@ -145,3 +145,73 @@ fn mishap_oddity(mishap: &Mishap) -> u64 {
 fn order_oddity(order: &Order) -> u64 {
     u64::from(order.body != Body::Plain) + u64::from(order.key_alike.is_some())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::proxy::End;
+    use crate::target::chaos::draw::draw;
+    use crate::target::chaos::fixtures::{means, schedule};
+    use crate::target::chaos::step::Kind;
+
+    /// The smallest schedule that still has what `breaks` asks for.
+    fn smallest(mut schedule: Schedule, breaks: impl Fn(&Schedule) -> bool) -> Schedule {
+        while let Some(smaller) = candidates(&schedule).into_iter().find(&breaks) {
+            schedule = smaller;
+        }
+        schedule
+    }
+
+    fn has(schedule: &Schedule, kind: Kind) -> bool {
+        schedule.steps.iter().any(|step| step.kind() == kind)
+    }
+
+    #[test]
+    fn what_does_not_matter_goes() {
+        let cut = Mishap::Cut { after: Moment::Percent(70), by: End::Rst };
+        let steps = [
+            Step::plain(1),
+            Step::NoKey,
+            Step::Send { order: 0, written: Written::Same, mishap: Some(cut) },
+            Step::Race { order: 1, copies: 8, release: Release::After(50) },
+            Step::plain(0),
+        ];
+        let cut = smallest(schedule(2, &steps), |schedule| has(schedule, Kind::Cut));
+        let at_once = Mishap::Cut { after: Moment::Micros(0), by: End::Rst };
+        let sent = Step::Send { order: 0, written: Written::Same, mishap: Some(at_once) };
+        assert_eq!(cut, schedule(1, &[sent, Step::plain(0)]));
+        let race = smallest(schedule(2, &steps), |schedule| has(schedule, Kind::Race));
+        let pair = Step::Race { order: 0, copies: 2, release: Release::Together };
+        assert_eq!(race, schedule(1, &[pair, Step::plain(0)]));
+    }
+
+    #[test]
+    fn what_matters_stays() {
+        let order = Order { body: Body::FailsFirst, key_alike: None };
+        let failing =
+            Schedule { orders: vec![Order::default(), order.clone()], steps: vec![Step::plain(0), Step::plain(1)] };
+        let kept = smallest(failing, |schedule| schedule.orders.iter().any(|order| order.body == Body::FailsFirst));
+        assert_eq!(kept, Schedule { orders: vec![order], steps: vec![Step::plain(0)] });
+    }
+
+    proptest! {
+        #[test]
+        fn a_candidate_can_be_played_and_is_smaller(seed: u64) {
+            let schedule = draw(seed, 0, &means());
+            for candidate in candidates(&schedule) {
+                prop_assert!(candidate.check().is_ok(), "{:?}", candidate);
+                prop_assert!(size(&candidate) < size(&schedule), "{:?} of {:?}", candidate, schedule);
+                prop_assert_eq!(candidate.clone().tidy(), candidate);
+            }
+        }
+
+        /// Where everything breaks it, one plain request is left.
+        #[test]
+        fn shrinking_ends_at_the_smallest(seed: u64) {
+            let least = smallest(draw(seed, 0, &means()), |_| true);
+            prop_assert_eq!(least.steps.len(), 1, "{:?}", least);
+        }
+    }
+}

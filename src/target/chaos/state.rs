@@ -84,3 +84,49 @@ impl OrderState {
         [vec![case], others].concat()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::facts::fixtures::{attempt, call, refused, success};
+    use crate::target::judge::invariants::judge;
+    use crate::target::judge::verdict::Verdict;
+
+    fn judged(state: OrderState, charges: &[&[u64]]) -> Vec<Verdict> {
+        let mut cases = state.into_cases(&[]);
+        cases.iter_mut().zip(charges).for_each(|(case, charges)| case.charges = Some(charges.to_vec()));
+        cases.iter().map(|case| judge(case).verdict).collect()
+    }
+
+    #[test]
+    fn another_payload_is_judged_apart_from_the_identical_request() {
+        let mut state = OrderState::new(0, call("a"));
+        state.case.attempts.push(attempt(0, "first", success("r1")));
+        state.other(call("b"), vec![attempt(0, "another intent", refused())]);
+        state.case.attempts.push(attempt(0, "retry", success("r1")));
+        assert_eq!(judged(state, &[&[1], &[1, 0]]), [Verdict::Ok, Verdict::Ok]);
+    }
+
+    #[test]
+    fn another_payload_that_succeeds_is_swallowed_and_one_that_is_charged_a_duplicate() {
+        for (charges, verdict) in [([1, 0], Verdict::Swallowed), ([1, 1], Verdict::Duplicate)] {
+            let mut state = OrderState::new(0, call("a"));
+            state.case.attempts.push(attempt(0, "first", success("r1")));
+            state.other(call("b"), vec![attempt(0, "another intent", success("r1"))]);
+            assert_eq!(judged(state, &[&[1], &charges]), [Verdict::Ok, verdict]);
+        }
+    }
+
+    #[test]
+    fn an_order_of_two_principals_may_be_charged_for_each_and_shares_no_receipt() {
+        let leaked = |receipt| {
+            let mut state = OrderState::new(0, call("a"));
+            let varied = state.varied(Call { reserialised: true, ..call("a") });
+            state.case.attempts.push(attempt(varied, "varied", success("r1")));
+            state.shared_with(call("a"));
+            state.case.attempts.push(attempt(1, "second principal", success(receipt)));
+            judged(state, &[&[2, 2]])
+        };
+        assert_eq!((leaked("r2"), leaked("r1")), (vec![Verdict::Ok], vec![Verdict::Leaked]));
+    }
+}

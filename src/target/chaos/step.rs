@@ -11,22 +11,39 @@ use crate::terms::named::named_enum;
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
     /// One request with the order's key: its first, or a retry.
-    Send { order: usize, written: Written, mishap: Option<Mishap> },
+    Send {
+        order: usize,
+        written: Written,
+        mishap: Option<Mishap>,
+    },
     /// The same request over several open connections.
-    Race { order: usize, copies: usize, release: Release },
+    Race {
+        order: usize,
+        copies: usize,
+        release: Release,
+    },
     /// One request of each order, all at once.
     Crowd,
     /// The order's key and body under the second credential.
-    Principal { order: usize },
+    Principal {
+        order: usize,
+    },
     /// A request of its own without a key, twice.
     NoKey,
     /// Orders of their own, a request each.
-    FreshKeys { count: usize },
-    Wait { ms: u64 },
+    FreshKeys {
+        count: usize,
+    },
+    Wait {
+        ms: u64,
+    },
     /// The server is killed and started again while nothing is under way.
     Restart,
     /// The same so long after a request of the order has gone.
-    RestartDuring { order: usize, after: Moment },
+    RestartDuring {
+        order: usize,
+        after: Moment,
+    },
 }
 
 /// What a request asks, and how it is written.

@@ -73,7 +73,9 @@ fn again(written: &Written) -> String {
 fn mishap_words(mishap: &Mishap) -> String {
     match mishap {
         Mishap::Cut { after, by } => format!("; its connection ends by {by} {} its last byte", moment(*after)),
-        Mishap::HalfRequest { ms, by } => format!("; only half of it comes, and the connection ends by {by} after {ms} ms"),
+        Mishap::HalfRequest { ms, by } => {
+            format!("; only half of it comes, and the connection ends by {by} after {ms} ms")
+        }
         Mishap::DropReply => "; the reply is lost".into(),
         Mishap::HoldReply => "; the reply is held until the client gives up".into(),
         Mishap::ErrorReply => "; the client gets 502 instead of the reply".into(),
