@@ -150,7 +150,7 @@ impl Intent {
 /// The first bytes of a name.
 fn shown(name: &str) -> Box<str> {
     match name.char_indices().find(|(at, _)| *at >= SHOWN) {
-        Some((at, _)) => format!("{}...", &name[..at]).into(),
+        Some((at, _)) => format!("{}...", name.get(..at).unwrap_or(name)).into(),
         None => name.into(),
     }
 }

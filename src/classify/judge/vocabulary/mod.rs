@@ -173,17 +173,13 @@ fn finder() -> &'static Finder {
 
 /// Splits a pattern into its edges and its words.
 fn edges(pattern: &'static str) -> ((Edge, Edge), &'static str) {
-    let (left, words) = match pattern.as_bytes()[0] {
-        b'|' => (Edge::Word, &pattern[1..]),
-        b'^' => (Edge::Text, &pattern[1..]),
-        _ => (Edge::Any, pattern),
-    };
-    match words.as_bytes()[words.len() - 1] {
-        b'|' => ((left, Edge::Word), &words[..words.len() - 1]),
-        b'$' => ((left, Edge::Text), &words[..words.len() - 1]),
-        b'#' => ((left, Edge::Milliseconds), &words[..words.len() - 1]),
-        _ => ((left, Edge::Any), words),
-    }
+    let lefts = [('|', Edge::Word), ('^', Edge::Text)];
+    let rights = [('|', Edge::Word), ('$', Edge::Text), ('#', Edge::Milliseconds)];
+    let left = lefts.iter().find_map(|(mark, edge)| Some((*edge, pattern.strip_prefix(*mark)?)));
+    let (left, words) = left.unwrap_or((Edge::Any, pattern));
+    let right = rights.iter().find_map(|(mark, edge)| Some((*edge, words.strip_suffix(*mark)?)));
+    let (right, words) = right.unwrap_or((Edge::Any, words));
+    ((left, right), words)
 }
 
 fn left_edge(edge: Edge, text: &str, start: usize) -> bool {
