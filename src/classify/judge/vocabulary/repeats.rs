@@ -164,7 +164,7 @@ pub const REPEATS: &[Row] = &[
     row("curl: (7) connection died", Kept, "curl, the words of an attempt before"),
     row("connection died, retrying a fresh connect", Kept, "curl -v"),
     row("connection died, tried ", Kept, "curl -v"),
-    row("|dial tcp", KeptByKey, "Go net/http, isReplayable: with Idempotency-Key or X-Idempotency-Key"),
+    row("dial tcp ", KeptByKey, "Go net/http, isReplayable: with Idempotency-Key or X-Idempotency-Key"),
     row("xmlrpc/client.py", Kept, "Python xmlrpc.client sends a POST again by itself"),
     row("in _retry_request", Kept, "openai and anthropic for Python, a frame: the cause is the last attempt's"),
     row("sun.net.www.protocol.http.httpurlconnection", Kept, "HttpURLConnection, a frame"),
