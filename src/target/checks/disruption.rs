@@ -1,10 +1,12 @@
 //! The user's own disruptions: the key store down, the process stopped and continued, a replica gone. Invariant: what was
 //! disrupted is healed, however the check ends; while it lasts requests may fail, and afterwards every key settles.
 
+use std::time::Duration;
+
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::Plan;
 use super::race::{Release, Shot, fire};
+use super::{Plan, past_window};
 use crate::proxy::{End, Fault};
 use crate::target::drive::join::join_all;
 use crate::target::drive::session::Session;
@@ -79,6 +81,11 @@ impl Drop for Healer<'_> {
     }
 }
 
+/// A lock's lease is to end while it lasts, but not the promised window: a key may be forgotten then.
+fn lasting(options: &Options) -> Duration {
+    options.window.map_or(options.lease, |window| options.lease.min(window / 2))
+}
+
 async fn disrupted(session: &Session, disruption: &Disruption) -> Vec<Case> {
     let mut keys = Keys::new(session, &disruption.name);
     session.send(&mut keys.stored, 0, "before").await;
@@ -89,7 +96,7 @@ async fn disrupted(session: &Session, disruption: &Disruption) -> Vec<Case> {
     };
     let meanwhile = async {
         let failed = begun.await.err();
-        let until = Instant::now() + session.options.lease;
+        let until = Instant::now() + lasting(&session.options);
         if failed.is_none() {
             during(session, &mut keys.stored, &mut keys.lost_reply, &mut keys.raced).await;
             sleep_until(until).await;
@@ -111,6 +118,7 @@ async fn disrupted(session: &Session, disruption: &Disruption) -> Vec<Case> {
     }
     let Keys { stored, in_flight, lost_reply, raced } = keys;
     let mut cases = session.retry_later(vec![stored, in_flight, lost_reply, raced]).await;
+    past_window(session, &mut cases);
     if cases.iter().all(|case| case.shortfall.is_none()) {
         cases.extend(after(session, name).await);
     }

@@ -1,6 +1,6 @@
 //! A key outlives two restarts as it outlives one: what is restored is stored again.
 
-use super::Plan;
+use super::{Plan, past_window};
 use crate::target::drive::restarted::restarted;
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Shortfall};
@@ -26,5 +26,7 @@ pub async fn drive(session: &Session) -> Vec<Case> {
         session.send(&mut asked, 0, &format!("after the {time} restart")).await;
     }
     session.send(&mut left_alone, 0, "after the second restart").await;
-    vec![left_alone, asked]
+    let mut cases = vec![left_alone, asked];
+    past_window(session, &mut cases);
+    cases
 }

@@ -27,7 +27,7 @@ pub use registry::CHECKS;
 use super::drive::join::Local;
 use super::drive::session::Session;
 use super::drive::settle::SILENT;
-use super::facts::case::Case;
+use super::facts::case::{Case, Rule, Shortfall};
 use super::options::Options;
 
 /// When a check runs.
@@ -76,6 +76,18 @@ pub struct Check {
 /// Whether a sweep should break off: what was seen is a finding already.
 fn enough(cases: &[Case]) -> bool {
     cases.iter().filter(|case| case.silent()).count() >= SILENT
+}
+
+/// A key that was asked again only after the promised window may be forgotten: such a case proves nothing.
+fn past_window(session: &Session, cases: &mut [Case]) {
+    let Some(window) = session.options.window else { return };
+    for case in cases {
+        let span = case.attempts.first().zip(case.attempts.last()).map(|(first, last)| last.ended - first.sent);
+        if span.is_some_and(|span| span >= window) && case.shortfall.is_none() {
+            (case.rule, case.to_settle) = (Rule::Report, None);
+            case.shortfall = Some(Shortfall::NotHit("it took longer than the promised window".into()));
+        }
+    }
 }
 
 fn nothing(_: &Options) -> Option<&'static str> {

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use super::Plan;
+use super::{Plan, past_window};
 use crate::http::client::Connection;
 use crate::proxy::reach;
 use crate::target::drive::join::join_all;
@@ -103,6 +103,7 @@ impl Kills<'_> {
             }
             Err(why) => cases.iter_mut().for_each(|case| case.shortfall = Some(Shortfall::NotCarriedOut(why.clone()))),
         }
+        past_window(session, &mut cases);
         cases
     }
 

@@ -2,6 +2,8 @@
 //! success, after its interruption, and beside it. Invariant: that a target refuses a variant is its habit; that it
 //! refuses it only as a retry is a finding.
 
+use std::time::Duration;
+
 use super::race::{Release, Shot, fire};
 use super::{Plan, enough};
 use crate::proxy::{End, Fault};
@@ -20,6 +22,8 @@ enum First {
 
 const FIRSTS: [First; 2] = [First::Completed, First::Interrupted];
 const RACES: usize = 2;
+/// Beyond a plain request's time: what was cut off has ended by then.
+const AFTERWARDS: Duration = Duration::from_millis(20);
 
 /// First, its retry, and a later one.
 pub fn elsewhere_plan(options: &Options) -> Plan {
@@ -95,6 +99,8 @@ async fn varied(session: &Session, check: &str, variation: &Variation, first: Fi
         First::Interrupted => {
             let fault = Fault::CutUpstream { after: session.latency() / 2, by: End::Rst };
             session.send_through(&mut case, "first, cut off half-way", fault, session.patience()).await;
+            // A retry beside the first one's end is what `cut` and the races are for.
+            tokio::time::sleep(session.latency() * 2 + AFTERWARDS).await;
         }
     }
     if first == First::Completed && variation.kind == Kind::Size && !case.settled() {
