@@ -1,7 +1,6 @@
 //! `idem probe --chaos` and `--replay`: the data path from a seed, or a file, to a report. Invariant: the seed is said before
 //! anything is sent, and the exit code follows from verdicts alone.
 
-use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
 
 use super::args::ChaosArgs;
@@ -46,51 +45,37 @@ pub fn command(probe: &ProbeArgs, target: &TargetArgs, args: &ChaosArgs) -> anyh
     announce(&options, seed, time, saved.as_ref());
     let session = Session::new(options);
     let fixed = Schedule::new(checks);
-    let explored = RefCell::new(Explored::default());
+    let mut explorer = Explorer::new(&session, seed, time);
+    let mut replayed = Vec::new();
     let ended = interrupt::until_signal(async {
         fixed.run(&session, &|_, _| {}).await;
-        if fixed.is_stopped() {
-            return Ok(Exit::Ok);
-        }
         match &saved {
-            Some(file) => explored.borrow_mut().rows = replay(&session, &file.findings).await,
-            None => explore(&session, seed, time, args, &explored).await?,
+            _ if fixed.is_stopped() => {}
+            Some(file) => replay(&session, &file.findings, &mut replayed).await,
+            None => explorer.run(&Means::of(&session.options, time)).await,
         }
         Ok(Exit::Ok)
     })?;
-    let Explored { rows, summary } = explored.into_inner();
-    let rows = fixed.into_rows(&session.options.accept).into_iter().chain(rows).collect();
+    if let Some(path) = &args.save {
+        File::of(seed, &explorer.findings).save(path)?;
+    }
+    let summary = saved.is_none().then(|| Summary::of(seed, &explorer));
+    let mut rows = fixed.into_rows(&session.options.accept);
+    rows.extend(replayed);
+    rows.extend(explored(explorer, summary.as_ref()));
     let report = Report { exploration: summary, ..Report::new(&session, rows) };
     Ok(report.print(probe.format)?.and(ended))
 }
 
-/// What the exploration left.
-#[derive(Default)]
-struct Explored {
-    rows: Vec<Row>,
-    summary: Option<Summary>,
-}
-
-async fn explore(
-    session: &Session,
-    seed: u64,
-    time: Duration,
-    args: &ChaosArgs,
-    explored: &RefCell<Explored>,
-) -> anyhow::Result<()> {
-    let mut explorer = Explorer::new(session, seed, time);
-    explorer.run(&Means::of(&session.options, time)).await;
-    if let Some(path) = &args.save {
-        File::of(seed, &explorer.findings).save(path)?;
+/// A row for each finding, and one of the whole where there is none.
+fn explored(mut explorer: Explorer<'_>, summary: Option<&Summary>) -> Vec<Row> {
+    let accept = &explorer.session.options.accept;
+    let findings = std::mem::take(&mut explorer.findings).into_iter().enumerate();
+    let mut rows: Vec<Row> = findings.map(|(n, finding)| finding.into_row(n, accept)).collect();
+    if let Some(summary) = summary.filter(|summary| summary.schedules > 0 || explorer.failure.is_some()) {
+        rows.extend(overall(&explorer, summary, rows.is_empty()));
     }
-    let summary = Summary::of(seed, &explorer);
-    let mut rows = Vec::new();
-    for finding in std::mem::take(&mut explorer.findings) {
-        rows.push(finding.into_row(rows.len(), &session.options.accept));
-    }
-    rows.extend(overall(&explorer, &summary, rows.is_empty()));
-    *explored.borrow_mut() = Explored { rows, summary: Some(summary) };
-    Ok(())
+    rows
 }
 
 /// The row of the whole: an error, or that nothing was found.

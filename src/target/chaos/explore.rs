@@ -15,7 +15,11 @@ use super::schedule::Schedule;
 use super::shrink::candidates;
 use super::trial::{Ground, Trial};
 use crate::target::drive::session::Session;
+use crate::target::facts::answer::Class;
+use crate::target::facts::case::{Case, Rule};
+use crate::target::judge::invariants::judge;
 use crate::target::judge::verdict::Verdict;
+use crate::target::request::template::Call;
 
 /// Plays that confirm what was found, and those that a rare fault gets.
 const CONFIRM: usize = 3;
@@ -31,7 +35,7 @@ const FAILURES: usize = 3;
 
 /// One exploration.
 pub struct Explorer<'a> {
-    session: &'a Session,
+    pub session: &'a Session,
     habits: Habits,
     seed: u64,
     end: Instant,
@@ -118,7 +122,7 @@ impl<'a> Explorer<'a> {
         let verdict = trial.verdict;
         let steps = schedule.steps.len();
         let mut again = self.confirm(&schedule, verdict).await?;
-        if again.broke == 0 && !proves_itself(verdict) {
+        if again.broke == 0 && !proves_itself(verdict) && !self.blames_key(&trial).await {
             self.unconfirmed += 1;
             return Ok(());
         }
@@ -169,6 +173,23 @@ impl<'a> Explorer<'a> {
             }
         }
         Ok(again)
+    }
+
+    /// Whether an order is refused for good whose request is taken under another key: that is due to its key, though keys
+    /// like it may be rare.
+    async fn blames_key(&self, trial: &Trial) -> bool {
+        let sticky = trial.cases.iter().filter(|case| judge(case).verdict == Verdict::Sticky);
+        for case in sticky.filter(|case| case.total() == Some(0)) {
+            let own = case.calls[case.retried()].clone();
+            let other = Call { keys: self.session.call("control").keys, ..own.clone() };
+            let mut control = Case::new("control", Rule::Report, vec![own, other]);
+            self.session.send(&mut control, 0, "its own key").await;
+            self.session.send(&mut control, 1, "another key").await;
+            if control.attempts[0].answer.class == Class::Refusal && control.succeeded(1) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The smallest schedule that still breaks it, within the time.

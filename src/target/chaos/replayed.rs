@@ -11,10 +11,9 @@ use crate::target::judge::verdict::Verdict;
 use crate::target::run::row::Row;
 
 /// Plays each until it breaks something, as often as it takes to believe that it does not.
-pub async fn replay(session: &Session, saved: &[Saved]) -> Vec<Row> {
+pub async fn replay(session: &Session, saved: &[Saved], rows: &mut Vec<Row>) {
     let habits = Habits::default();
     let ground = Ground { session, habits: &habits, lease: session.options.lease };
-    let mut rows: Vec<Row> = Vec::new();
     for one in saved {
         let row = match once(&ground, one).await {
             Ok(Some(finding)) => finding.into_row(rows.len(), &session.options.accept),
@@ -23,7 +22,6 @@ pub async fn replay(session: &Session, saved: &[Saved]) -> Vec<Row> {
         };
         rows.push(Row { schedule: Some(one.schedule.clone()), ..row });
     }
-    rows
 }
 
 /// None where no play breaks anything.
