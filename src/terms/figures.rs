@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Counts, all of them. Only `duplicates` = 0, `lost` = 0 and `charges` = the number of intents is clean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// Requests sent, retries included.
     pub requests: u64,
@@ -15,6 +15,16 @@ pub struct Figures {
     pub duplicates: u64,
     /// Expected intents with no charge.
     pub lost: u64,
+}
+
+impl std::ops::AddAssign for Figures {
+    fn add_assign(&mut self, other: Figures) {
+        self.requests += other.requests;
+        self.charges += other.charges;
+        self.unique += other.unique;
+        self.duplicates += other.duplicates;
+        self.lost += other.lost;
+    }
 }
 
 impl Figures {

@@ -81,12 +81,13 @@ fn explored(mut explorer: Explorer<'_>, summary: Option<&Summary>) -> Vec<Row> {
 /// The row of the whole: an error, or that nothing was found.
 fn overall(explorer: &Explorer<'_>, summary: &Summary, is_clean: bool) -> Option<Row> {
     let said = summary.line();
-    match (&explorer.failure, explorer.is_proven) {
-        (Some(why), _) => Some(Row::undriven(&CHAOS, Verdict::Error, format!("{why}; {said}"))),
-        (None, _) if !is_clean => None,
-        (None, true) => Some(Row::undriven(&CHAOS, Verdict::Ok, said)),
-        (None, false) => Some(Row::undriven(&CHAOS, Verdict::Unproven, format!("no ledger to show it; {said}"))),
-    }
+    let (verdict, why) = match (&explorer.failure, explorer.is_proven) {
+        (Some(why), _) => (Verdict::Error, format!("{why}; {said}")),
+        (None, _) if !is_clean => return None,
+        (None, true) => (Verdict::Ok, said),
+        (None, false) => (Verdict::Unproven, format!("no ledger to show it; {said}")),
+    };
+    Some(Row { explored: Some(explorer.figures), ..Row::undriven(&CHAOS, verdict, why) })
 }
 
 fn announce(options: &Options, seed: u64, time: Duration, saved: Option<&File>) {

@@ -78,7 +78,7 @@ fn kinds(chance: &mut Chance, means: &Means) -> Vec<Kind> {
     for &kind in &means.kinds {
         let percent = match kind {
             Kind::FreshKeys => 5,
-            Kind::Restart | Kind::RestartDuring => 7,
+            Kind::Restart | Kind::RestartDuring => 9,
             Kind::Wait => 15,
             Kind::Varied | Kind::OtherPayload => 40,
             Kind::Send
@@ -120,7 +120,12 @@ fn step(chance: &mut Chance, kind: Kind, order: usize, means: &Means) -> Step {
         Kind::NeverSent => through(Mishap::NeverSent),
         Kind::Twice => through(Mishap::Twice { together: chance.percent(70) }),
         Kind::Late => through(Mishap::Late),
-        Kind::Race => Step::Race { order, copies: chance.of(&[2, 2, 3, 5, 8]), release: release(chance) },
+        Kind::Race => Step::Race {
+            order,
+            copies: chance.of(&[2, 2, 3, 5, 8]),
+            release: release(chance),
+            varied: chance.percent(30).then(|| chance.of(&means.variations).to_string()),
+        },
         Kind::Crowd => Step::Crowd,
         Kind::Principal => Step::Principal { order },
         Kind::NoKey => Step::NoKey,

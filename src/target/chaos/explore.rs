@@ -20,6 +20,8 @@ use crate::target::facts::case::{Case, Rule};
 use crate::target::judge::invariants::judge;
 use crate::target::judge::verdict::Verdict;
 use crate::target::request::template::Call;
+use crate::target::run::row::figures;
+use crate::terms::figures::Figures;
 
 /// Plays that confirm what was found, and those that a rare fault gets.
 const CONFIRM: usize = 3;
@@ -42,6 +44,8 @@ pub struct Explorer<'a> {
     since: Instant,
     pub findings: Vec<Finding>,
     pub coverage: Coverage,
+    /// Over all schedules played.
+    pub figures: Figures,
     /// Schedules played, those of confirming and shrinking not counted.
     pub played: u64,
     /// Schedules that were not played since they hold a known finding.
@@ -65,6 +69,7 @@ impl<'a> Explorer<'a> {
             since,
             findings: Vec::new(),
             coverage: Coverage::default(),
+            figures: Figures::default(),
             played: 0,
             passed_over: 0,
             unconfirmed: 0,
@@ -107,6 +112,7 @@ impl<'a> Explorer<'a> {
         let trial = self.ground(lease).try_one(&schedule).await?;
         self.played += 1;
         self.coverage.add(&schedule, &trial.missed);
+        self.figures += figures(&trial.cases);
         self.is_proven |= trial.verdict != Verdict::Unproven;
         if !trial.verdict.is_finding() {
             return Ok(());

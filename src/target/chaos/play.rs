@@ -67,7 +67,9 @@ impl Stage<'_> {
         }
         Ok(match step {
             Step::Send { order, written, mishap } => self.send(*order, written, mishap.as_ref(), words).await?,
-            Step::Race { order, copies, release } => self.race(*order, *copies, *release, words).await,
+            Step::Race { order, copies, release, varied } => {
+                self.race(*order, *copies, *release, varied.as_ref(), words).await
+            }
             Step::Crowd => self.crowd(words).await,
             Step::Principal { order } => self.principal(*order, words).await,
             Step::NoKey => self.no_key(words).await,
@@ -116,16 +118,33 @@ impl Stage<'_> {
         Ok(missed)
     }
 
-    async fn race(&mut self, order: usize, copies: usize, release: Release, words: &str) -> Missed {
+    async fn race(
+        &mut self,
+        order: usize,
+        copies: usize,
+        release: Release,
+        varied: Option<&String>,
+        words: &str,
+    ) -> Missed {
         let session = self.session;
-        let call = self.orders[order].call().clone();
-        let mut race = Case::new("", Rule::Once, vec![call.clone()]);
-        let shots = (0..copies).map(|_| Shot::of(session, 0, &call)).collect();
-        fire(session, &mut race, shots, released(release, session.latency())).await;
-        let missed = race.shortfall.is_some().then_some("the connections could not be opened");
-        let told = race.attempts.into_iter().map(|a| Attempt { note: format!("{words}: {}", a.note), ..a });
+        let first = self.orders[order].call().clone();
+        let others = match varied.map(|label| send::call(session, &self.orders[order], &Written::Varied(label.clone())))
+        {
+            None => first.clone(),
+            Some(Ok(call)) => call,
+            Some(Err(missed)) => return Some(missed),
+        };
+        let places = [0, self.orders[order].varied(others.clone())];
+        let mut race = Case::new("", Rule::Once, vec![first.clone(), others.clone()]);
+        let shots =
+            (0..copies).map(|n| if n == 0 { Shot::of(session, 0, &first) } else { Shot::of(session, 1, &others) });
+        fire(session, &mut race, shots.collect(), released(release, session.latency())).await;
+        let told = race.attempts.into_iter().map(|attempt| {
+            let (call, note) = (places[attempt.call], format!("{words}: {}", attempt.note));
+            Attempt { call, note, ..attempt }
+        });
         self.orders[order].case.attempts.extend(told);
-        missed
+        race.shortfall.is_some().then_some("the connections could not be opened")
     }
 
     async fn crowd(&mut self, words: &str) -> Missed {

@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn an_order_ends_with_a_plain_request_and_an_unused_one_goes() {
-        let race = |order| Step::Race { order, copies: 2, release: Release::Together };
+        let race = |order| Step::Race { order, copies: 2, release: Release::Together, varied: None };
         let tidy = schedule(3, &[race(1), Step::plain(7)]).tidy();
         assert_eq!(tidy, schedule(1, &[race(0), Step::plain(0)]));
     }

@@ -67,14 +67,7 @@ fn plainer(schedule: &Schedule, n: usize) -> Vec<Schedule> {
 fn simpler(step: &Step) -> Vec<Step> {
     match step {
         Step::Send { order, written, mishap } => sends(*order, written, mishap.as_ref()),
-        Step::Race { order, copies, release } => {
-            let mut steps = vec![Step::plain(*order)];
-            steps.extend((*copies > 2).then_some(Step::Race { order: *order, copies: 2, release: *release }));
-            steps.extend((*copies > 3).then_some(Step::Race { order: *order, copies: 3, release: *release }));
-            let together = Step::Race { order: *order, copies: *copies, release: Release::Together };
-            steps.extend((*release != Release::Together).then_some(together));
-            steps
-        }
+        Step::Race { order, copies, release, varied } => races(*order, *copies, *release, varied),
         Step::FreshKeys { count } => [count / 8, count / 2]
             .into_iter()
             .filter(|fewer| *fewer > 0)
@@ -89,6 +82,18 @@ fn simpler(step: &Step) -> Vec<Step> {
         Step::Crowd => vec![Step::plain(0)],
         Step::NoKey | Step::Restart => Vec::new(),
     }
+}
+
+fn races(order: usize, copies: usize, release: Release, varied: &Option<String>) -> Vec<Step> {
+    let with = |copies, release, varied: &Option<String>| {
+        let varied = varied.clone();
+        Step::Race { order, copies, release, varied }
+    };
+    let mut steps = vec![Step::plain(order)];
+    steps.extend(varied.is_some().then(|| with(copies, release, &None)));
+    steps.extend([2, 3].into_iter().filter(|fewer| *fewer < copies).map(|fewer| with(fewer, release, varied)));
+    steps.extend((release != Release::Together).then(|| with(copies, Release::Together, varied)));
+    steps
 }
 
 fn sends(order: usize, written: &Written, mishap: Option<&Mishap>) -> Vec<Step> {
@@ -124,7 +129,10 @@ fn oddity(step: &Step) -> u64 {
         Step::Send { written, mishap, .. } => {
             u64::from(*written != Written::Same) * 10 + mishap.as_ref().map_or(0, |mishap| 4 + mishap_oddity(mishap))
         }
-        Step::Race { copies, release, .. } => 4 + *copies as u64 * 2 + u64::from(*release != Release::Together),
+        Step::Race { copies, release, varied, .. } => {
+            let odd = u64::from(*release != Release::Together) + u64::from(varied.is_some());
+            4 + *copies as u64 * 3 + odd
+        }
         Step::FreshKeys { count } => 1 + *count as u64,
         Step::Wait { ms } => 1 + ms,
         Step::Principal { .. } => 4,
@@ -175,7 +183,7 @@ mod tests {
             Step::plain(1),
             Step::NoKey,
             Step::Send { order: 0, written: Written::Same, mishap: Some(cut) },
-            Step::Race { order: 1, copies: 8, release: Release::After(50) },
+            Step::Race { order: 1, copies: 8, release: Release::After(50), varied: Some("HTTP/1.0".into()) },
             Step::plain(0),
         ];
         let cut = smallest(schedule(2, &steps), |schedule| has(schedule, Kind::Cut));
@@ -183,7 +191,7 @@ mod tests {
         let sent = Step::Send { order: 0, written: Written::Same, mishap: Some(at_once) };
         assert_eq!(cut, schedule(1, &[sent, Step::plain(0)]));
         let race = smallest(schedule(2, &steps), |schedule| has(schedule, Kind::Race));
-        let pair = Step::Race { order: 0, copies: 2, release: Release::Together };
+        let pair = Step::Race { order: 0, copies: 2, release: Release::Together, varied: None };
         assert_eq!(race, schedule(1, &[pair, Step::plain(0)]));
     }
 

@@ -16,11 +16,13 @@ pub enum Step {
         written: Written,
         mishap: Option<Mishap>,
     },
-    /// The same request over several open connections.
+    /// The same request over several open connections; all but the first may be written in another way.
     Race {
         order: usize,
         copies: usize,
         release: Release,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        varied: Option<String>,
     },
     /// One request of each order, all at once.
     Crowd,

@@ -23,9 +23,10 @@ impl Schedule {
                 let what = if is_first { self.first(*order, written) } else { again(written) };
                 format!("order {}: {what}{}", letter(*order), mishap.as_ref().map(mishap_words).unwrap_or_default())
             }
-            Step::Race { order, copies, release } => {
+            Step::Race { order, copies, release, varied } => {
                 let what = if is_first { self.first(*order, &Written::Same) } else { again(&Written::Same) };
-                format!("order {}: {what}, {copies} copies, {}", letter(*order), release_words(*release))
+                let varied = varied.as_ref().map(|label| format!("; the others varied: {label}")).unwrap_or_default();
+                format!("order {}: {what}, {copies} copies, {}{varied}", letter(*order), release_words(*release))
             }
             Step::Crowd => "one request of each order, all at once".into(),
             Step::Principal { order } => format!("order {}: its key and body by the second principal", letter(*order)),

@@ -24,18 +24,29 @@ pub struct Row {
     pub elapsed: Duration,
     /// The steps that were drawn and not fixed; None for a check.
     pub schedule: Option<Schedule>,
+    /// Figures over more cases than it keeps; None where it keeps all.
+    pub explored: Option<Figures>,
 }
 
 impl Row {
     /// A check that drove nothing.
     pub fn undriven(check: &'static Check, verdict: Verdict, why: impl Into<String>) -> Row {
         let (evidence, elapsed) = (why.into(), Duration::ZERO);
-        Row { check, verdict, accepted: false, evidence, cases: Vec::new(), elapsed, schedule: None }
+        Row { check, verdict, accepted: false, evidence, cases: Vec::new(), elapsed, schedule: None, explored: None }
     }
 
     pub fn new(check: &'static Check, cases: Vec<Case>, elapsed: Duration, accept: &[Design]) -> Row {
         let evidence = String::new();
-        let mut row = Row { check, verdict: Verdict::Ok, accepted: false, evidence, cases, elapsed, schedule: None };
+        let mut row = Row {
+            check,
+            verdict: Verdict::Ok,
+            accepted: false,
+            evidence,
+            cases,
+            elapsed,
+            schedule: None,
+            explored: None,
+        };
         row.judge(accept);
         row
     }
@@ -104,20 +115,25 @@ impl Row {
         remarks
     }
 
-    /// Charges are counted, and called duplicates or lost, by the rule of `reconcile`.
+    /// Of its cases, or of all that were explored.
     pub fn figures(&self) -> Figures {
-        let mut tally = IntentTally::default();
-        let counted = self.cases.iter().filter(|case| case.charges.is_some());
-        for case in counted {
-            expected(case).into_iter().for_each(|intent| {
-                tally.expect(intent);
-            });
-            for (intent, charges) in case.charges_by_intent() {
-                (0..charges).for_each(|_| tally.charge(intent));
-            }
-        }
-        tally.figures(self.cases.iter().map(Case::requests).sum())
+        self.explored.unwrap_or_else(|| figures(&self.cases))
     }
+}
+
+/// Charges are counted, and called duplicates or lost, by the rule of `reconcile`.
+pub fn figures(cases: &[Case]) -> Figures {
+    let mut tally = IntentTally::default();
+    let counted = cases.iter().filter(|case| case.charges.is_some());
+    for case in counted {
+        expected(case).into_iter().for_each(|intent| {
+            tally.expect(intent);
+        });
+        for (intent, charges) in case.charges_by_intent() {
+            (0..charges).for_each(|_| tally.charge(intent));
+        }
+    }
+    tally.figures(cases.iter().map(Case::requests).sum())
 }
 
 /// The intents that had to be charged. Where any of several calls may be the one, that is one that was, or else the first;
