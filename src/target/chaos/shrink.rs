@@ -23,6 +23,11 @@ pub fn candidates(schedule: &Schedule) -> Vec<Schedule> {
             other
         }));
     }
+    for (n, step) in schedule.steps.iter().enumerate() {
+        let mut other = schedule.clone();
+        other.steps.splice(n..n + 1, one_by_one(step, schedule.orders.len()));
+        smaller.push(other);
+    }
     let mut candidates: Vec<Schedule> = Vec::new();
     for candidate in smaller.into_iter().map(Schedule::tidy) {
         if !candidate.steps.is_empty() && size(&candidate) < size(schedule) && !candidates.contains(&candidate) {
@@ -32,10 +37,30 @@ pub fn candidates(schedule: &Schedule) -> Vec<Schedule> {
     candidates
 }
 
-/// How large a schedule is: first by its steps, then its orders, then what is odd about them.
+/// How large a schedule is: first by its requests and other steps, then its orders, then what is odd about them.
 pub fn size(schedule: &Schedule) -> (usize, usize, u64) {
+    let orders = schedule.orders.len();
+    let requests = schedule.steps.iter().map(|step| one_by_one(step, orders).len().max(1)).sum();
     let odd = schedule.steps.iter().map(oddity).sum::<u64>() + schedule.orders.iter().map(order_oddity).sum::<u64>();
-    (schedule.steps.len(), schedule.orders.len(), odd)
+    (requests, orders, odd)
+}
+
+/// A step that sends more than one request as so many steps, for a fault that needs no other than a retry; empty for
+/// another step. However many copies race, it is about two.
+fn one_by_one(step: &Step, orders: usize) -> Vec<Step> {
+    match step {
+        Step::Race { order, .. } | Step::Send { order, mishap: Some(Mishap::Twice { .. } | Mishap::Late), .. } => {
+            vec![Step::plain(*order); 2]
+        }
+        Step::Crowd => (0..orders).map(Step::plain).collect(),
+        Step::Send { .. }
+        | Step::Principal { .. }
+        | Step::NoKey
+        | Step::FreshKeys { .. }
+        | Step::Wait { .. }
+        | Step::Restart
+        | Step::RestartDuring { .. } => Vec::new(),
+    }
 }
 
 fn without(schedule: &Schedule, range: std::ops::Range<usize>) -> Schedule {
