@@ -61,9 +61,9 @@ fn priority(line: &str) -> Option<&str> {
 fn klog(line: &str) -> Option<(&str, &str)> {
     let after = line.strip_prefix(['I', 'W', 'E', 'F'])?;
     let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-    let (head, rest) = line.split_once("] ")?;
+    let (head, rest) = line.split_once("] ").filter(|_| matches!(digits, 4 | 8))?;
     let time = head.split(' ').nth(1).filter(|time| is_clock(time))?;
-    matches!(digits, 4 | 8).then_some((time, rest))
+    Some((time, rest))
 }
 
 /// Ruby's Logger: `E, [2026-11-02T10:00:00.123456 #12] ERROR -- : `.

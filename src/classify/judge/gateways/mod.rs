@@ -77,7 +77,9 @@ fn of_marks(reading: &Reading) -> Option<Told> {
 
 /// The first text that is a gateway's line.
 fn of_texts(reading: &Reading) -> Option<Told> {
-    let lines = reading.texts.iter().flat_map(|text| text.text.lines().take(1));
+    // Each of them quotes the request, and most texts quote nothing.
+    let quoting = reading.texts.iter().filter(|text| memchr::memchr(b'"', text.text.as_bytes()).is_some());
+    let lines = quoting.flat_map(|text| text.text.lines().take(1));
     lines.filter(|line| line.contains("HTTP/") || line.contains("\"- - -\" ")).find_map(|line| {
         envoy::line(line)
             .or_else(|| haproxy::line(line))

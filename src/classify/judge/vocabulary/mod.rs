@@ -8,6 +8,8 @@ mod repeats;
 mod table;
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
@@ -122,8 +124,16 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     VOCABULARY.iter().chain(MORE).chain(DONE_ALREADY).chain(REPEATS).chain(codes::rows())
 }
 
+/// Bytes after which the faster automaton pays: it takes a while to build, and a single failure is read at once.
+const WORTH_A_TABLE: usize = 4 << 20;
+
 struct Finder {
+    /// Small and quickly built.
     automaton: AhoCorasick,
+    /// The same as a full table of transitions, for long inputs.
+    table: OnceLock<AhoCorasick>,
+    /// Bytes searched so far.
+    searched: AtomicUsize,
     rows: Vec<&'static Row>,
     /// The edges of each row, by its index.
     edges: Vec<(Edge, Edge)>,
@@ -133,7 +143,7 @@ struct Finder {
 pub fn find(text: &str, hits: &mut Vec<Hit>) {
     hits.clear();
     let finder = finder();
-    for found in finder.automaton.find_overlapping_iter(text) {
+    for found in finder.automaton(text.len()).find_overlapping_iter(text) {
         let (start, end, index) = (found.start(), found.end(), found.pattern().as_usize());
         let (left, right) = finder.edges[index];
         if !left_edge(left, text, start) || !right_edge(right, text, end) {
@@ -157,18 +167,33 @@ pub fn find(text: &str, hits: &mut Vec<Hit>) {
     }
 }
 
+impl Finder {
+    /// The automaton to search so many more bytes with.
+    fn automaton(&self, more: usize) -> &AhoCorasick {
+        if self.searched.load(Relaxed) > WORTH_A_TABLE {
+            return self.table.get_or_init(|| built(AhoCorasickKind::DFA));
+        }
+        self.searched.fetch_add(more, Relaxed);
+        &self.automaton
+    }
+}
+
 fn finder() -> &'static Finder {
     static FINDER: OnceLock<Finder> = OnceLock::new();
     FINDER.get_or_init(|| {
-        let (edges, words): (Vec<_>, Vec<_>) = rows().map(|row| edges(row.pattern)).unzip();
-        let automaton = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(words)
-            .expect("the table is constant and small, so the automaton can be built");
-        Finder { automaton, rows: rows().collect(), edges }
+        let edges = rows().map(|row| edges(row.pattern).0).collect();
+        let automaton = built(AhoCorasickKind::ContiguousNFA);
+        Finder { automaton, table: OnceLock::new(), searched: AtomicUsize::new(0), rows: rows().collect(), edges }
     })
+}
+
+fn built(kind: AhoCorasickKind) -> AhoCorasick {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::Standard)
+        .kind(Some(kind))
+        .build(rows().map(|row| edges(row.pattern).1))
+        .expect("the tables are constant and small, so the automaton can be built")
 }
 
 /// Splits a pattern into its edges and its words.

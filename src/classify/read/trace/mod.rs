@@ -156,7 +156,7 @@ impl Block {
 
 /// What a line opens.
 fn opened(words: &str) -> Option<Trace> {
-    if words.contains("Traceback (most recent call last)") {
+    if memchr::memchr(b'T', words.as_bytes()).is_some() && words.contains("Traceback (most recent call last)") {
         return Some(Trace::Python);
     }
     let opens = [
