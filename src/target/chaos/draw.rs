@@ -78,6 +78,7 @@ fn kinds(chance: &mut Chance, means: &Means) -> Vec<Kind> {
     for &kind in &means.kinds {
         let percent = match kind {
             Kind::FreshKeys => 5,
+            Kind::Disrupt => 8,
             Kind::Restart | Kind::RestartDuring => 9,
             Kind::Wait => 15,
             Kind::Varied | Kind::OtherPayload => 40,
@@ -92,10 +93,12 @@ fn kinds(chance: &mut Chance, means: &Means) -> Vec<Kind> {
             | Kind::Race
             | Kind::Crowd
             | Kind::Principal
+            | Kind::Heal
             | Kind::NoKey => 20,
         };
         if chance.percent(percent) {
             chosen.push(kind);
+            chosen.extend((kind == Kind::Disrupt).then_some(Kind::Heal));
         }
     }
     chosen
@@ -131,6 +134,8 @@ fn step(chance: &mut Chance, kind: Kind, order: usize, means: &Means) -> Step {
         Kind::NoKey => Step::NoKey,
         Kind::FreshKeys => Step::FreshKeys { count: chance.of(&[10, 60, 350]) },
         Kind::Wait => Step::Wait { ms: wait(chance, means) },
+        Kind::Disrupt => Step::Disrupt { name: chance.of(&means.disruptions) },
+        Kind::Heal => Step::Heal,
         Kind::Restart => Step::Restart,
         Kind::RestartDuring => Step::RestartDuring { order, after: moment(chance, &EARLY) },
     }

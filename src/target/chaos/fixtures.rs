@@ -16,6 +16,7 @@ pub fn means() -> Means {
         has_amount: true,
         bodies: vec![Body::Plain, Body::Large, Body::FailsFirst, Body::FailsAfter],
         alike: vec![Alike::LetterCase, Alike::LastOf40],
+        disruptions: vec!["pause".into()],
         long_wait: Some(Duration::from_secs(4)),
     }
 }

@@ -21,6 +21,8 @@ pub struct Means {
     /// What a request may be made of.
     pub bodies: Vec<Body>,
     pub alike: Vec<Alike>,
+    /// Names of the user's disruptions.
+    pub disruptions: Vec<String>,
     /// Most of the promised window, where waiting for it is affordable.
     pub long_wait: Option<Duration>,
 }
@@ -35,6 +37,9 @@ impl Means {
         let given = |kind: &Kind| match kind {
             Kind::Principal => options.other_credential.is_some(),
             Kind::Refreshed => options.refreshed_credential.is_some(),
+            Kind::Disrupt => !options.disruptions.is_empty(),
+            // It comes with what it ends.
+            Kind::Heal => false,
             Kind::Restart | Kind::RestartDuring => options.restart_cmd.is_some(),
             Kind::Send
             | Kind::Varied
@@ -64,6 +69,7 @@ impl Means {
                 .copied()
                 .filter(|a| a.are_two_keys() && (is_header || *a != Alike::NonAscii))
                 .collect(),
+            disruptions: options.disruptions.iter().map(|one| one.name.clone()).collect(),
             long_wait,
         }
     }

@@ -23,5 +23,6 @@ pub mod step;
 pub mod summary;
 pub mod trial;
 pub mod words;
+pub mod world;
 
 pub use command::command;

@@ -7,13 +7,12 @@ use super::habits::Habits;
 use super::schedule::Schedule;
 use super::send;
 use super::state::{Noted, OrderState};
-use super::step::{Mishap, Moment, Release, Step, Written};
+use super::step::{Mishap, Release, Step, Written};
 use super::words::letter;
+use crate::target::checks::disruption::Healer;
 use crate::target::checks::race::{self, Shot, fire};
 use crate::target::drive::join::join_all;
-use crate::target::drive::restarted::restarted;
 use crate::target::drive::session::Session;
-use crate::target::facts::answer::Class;
 use crate::target::facts::case::{Attempt, Case, Rule};
 use crate::target::request::template::Call;
 
@@ -37,6 +36,8 @@ pub struct Stage<'a> {
     /// Cases that belong to no order.
     beside: Vec<Case>,
     noted: Vec<Noted>,
+    /// Ends the disruption that goes on; None where none does.
+    pub healer: Option<Healer<'a>>,
 }
 
 /// Plays a schedule with fresh intents and keys.
@@ -46,7 +47,7 @@ pub struct Stage<'a> {
 pub async fn play(session: &Session, habits: &Habits, schedule: &Schedule) -> Result<Played, String> {
     let calls = habits.calls(session, schedule).await;
     let orders = calls.into_iter().enumerate().map(|(n, call)| OrderState::new(n, call)).collect();
-    let mut stage = Stage { session, orders, beside: Vec::new(), noted: Vec::new() };
+    let mut stage = Stage { session, orders, beside: Vec::new(), noted: Vec::new(), healer: None };
     let mut missed = Vec::new();
     for (n, step) in schedule.steps.iter().enumerate() {
         let words = schedule.step_words(n);
@@ -55,6 +56,7 @@ pub async fn play(session: &Session, habits: &Habits, schedule: &Schedule) -> Re
         stage.note(step, at, words);
         missed.push(result);
     }
+    stage.heal().await?;
     stage.ask_once_more().await;
     let cases = stage.orders.into_iter().flat_map(|order| order.into_cases(&stage.noted));
     Ok(Played { cases: cases.chain(stage.beside).collect(), missed })
@@ -64,6 +66,10 @@ impl Stage<'_> {
     async fn take(&mut self, step: &Step, words: &str) -> Result<Missed, String> {
         if step.order().is_some_and(|order| !self.is_in_window(order)) {
             return Ok(Some("the promised window might end before the reply"));
+        }
+        let restarts = matches!(step, Step::Restart | Step::RestartDuring { .. });
+        if restarts && self.healer.is_some() {
+            return Ok(Some("it might not start while something is disrupted"));
         }
         Ok(match step {
             Step::Send { order, written, mishap } => self.send(*order, written, mishap.as_ref(), words).await?,
@@ -78,6 +84,8 @@ impl Stage<'_> {
                 tokio::time::sleep(Duration::from_millis(*ms)).await;
                 None
             }
+            Step::Disrupt { name } => self.disrupt(name).await?,
+            Step::Heal => self.heal().await?,
             Step::Restart => self.restart().await?,
             Step::RestartDuring { order, after } => self.restart_during(*order, *after, words).await?,
         })
@@ -199,30 +207,6 @@ impl Stage<'_> {
         });
         self.beside.extend(join_all(lanes).await.into_iter().flatten());
         None
-    }
-
-    async fn restart(&mut self) -> Result<Missed, String> {
-        let Some(command) = self.session.options.restart_cmd.as_deref() else {
-            return Ok(Some("no --restart-cmd is given"));
-        };
-        restarted(self.session, command).await.map(|()| None)
-    }
-
-    /// Where the kill falls depends on the command; it counts where it cut the request off.
-    async fn restart_during(&mut self, order: usize, after: Moment, words: &str) -> Result<Missed, String> {
-        let Some(command) = self.session.options.restart_cmd.as_deref() else {
-            return Ok(Some("no --restart-cmd is given"));
-        };
-        let call = self.orders[order].call().clone();
-        let kill = async {
-            tokio::time::sleep(send::after(after, self.session.latency())).await;
-            restarted(self.session, command).await
-        };
-        let (attempt, killed) = tokio::join!(send::plain(self.session, &call, words), kill);
-        killed?;
-        let cut_off = matches!(attempt.answer.class, Class::Silence | Class::Unsent);
-        self.orders[order].case.attempts.push(Attempt { faulted: cut_off, ..attempt });
-        Ok((!cut_off).then_some("the reply came before the kill"))
     }
 
     /// Tells the other orders' time lines of it.

@@ -58,6 +58,8 @@ fn one_by_one(step: &Step, orders: usize) -> Vec<Step> {
         | Step::NoKey
         | Step::FreshKeys { .. }
         | Step::Wait { .. }
+        | Step::Disrupt { .. }
+        | Step::Heal
         | Step::Restart
         | Step::RestartDuring { .. } => Vec::new(),
     }
@@ -105,7 +107,7 @@ fn simpler(step: &Step) -> Vec<Step> {
         }
         Step::Principal { order } => vec![Step::plain(*order)],
         Step::Crowd => vec![Step::plain(0)],
-        Step::NoKey | Step::Restart => Vec::new(),
+        Step::NoKey | Step::Disrupt { .. } | Step::Heal | Step::Restart => Vec::new(),
     }
 }
 
@@ -161,7 +163,7 @@ fn oddity(step: &Step) -> u64 {
         Step::FreshKeys { count } => 1 + *count as u64,
         Step::Wait { ms } => 1 + ms,
         Step::Principal { .. } => 4,
-        Step::Crowd | Step::NoKey | Step::Restart => 1,
+        Step::Crowd | Step::NoKey | Step::Disrupt { .. } | Step::Heal | Step::Restart => 1,
         Step::RestartDuring { after, .. } => 4 + u64::from(*after != Moment::Micros(0)),
     }
 }

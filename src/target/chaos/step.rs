@@ -39,6 +39,12 @@ pub enum Step {
     Wait {
         ms: u64,
     },
+    /// One of the user's disruptions begins.
+    Disrupt {
+        name: String,
+    },
+    /// It ends, as it does with the schedule.
+    Heal,
     /// The server is killed and started again while nothing is under way.
     Restart,
     /// The same so long after a request of the order has gone.
@@ -138,6 +144,8 @@ named_enum! {
         NoKey = "no key",
         FreshKeys = "fresh keys",
         Wait = "wait",
+        Disrupt = "disrupt",
+        Heal = "heal",
         Restart = "restart",
         RestartDuring = "restart during a request",
     }
@@ -157,6 +165,8 @@ impl Step {
             Step::NoKey => Kind::NoKey,
             Step::FreshKeys { .. } => Kind::FreshKeys,
             Step::Wait { .. } => Kind::Wait,
+            Step::Disrupt { .. } => Kind::Disrupt,
+            Step::Heal => Kind::Heal,
             Step::Restart => Kind::Restart,
             Step::RestartDuring { .. } => Kind::RestartDuring,
         }
@@ -169,7 +179,13 @@ impl Step {
             | Step::Race { order, .. }
             | Step::Principal { order }
             | Step::RestartDuring { order, .. } => Some(*order),
-            Step::Crowd | Step::NoKey | Step::FreshKeys { .. } | Step::Wait { .. } | Step::Restart => None,
+            Step::Crowd
+            | Step::NoKey
+            | Step::FreshKeys { .. }
+            | Step::Wait { .. }
+            | Step::Disrupt { .. }
+            | Step::Heal
+            | Step::Restart => None,
         }
     }
 
@@ -180,7 +196,13 @@ impl Step {
             | Step::Race { order, .. }
             | Step::Principal { order }
             | Step::RestartDuring { order, .. } => *order = to,
-            Step::Crowd | Step::NoKey | Step::FreshKeys { .. } | Step::Wait { .. } | Step::Restart => {}
+            Step::Crowd
+            | Step::NoKey
+            | Step::FreshKeys { .. }
+            | Step::Wait { .. }
+            | Step::Disrupt { .. }
+            | Step::Heal
+            | Step::Restart => {}
         }
         self
     }

@@ -33,6 +33,8 @@ impl Schedule {
             Step::NoKey => "a request of its own without a key, twice".into(),
             Step::FreshKeys { count } => format!("{count} orders with keys of their own"),
             Step::Wait { ms } => format!("wait {ms} ms"),
+            Step::Disrupt { name } => format!("disrupt: {name}"),
+            Step::Heal => "heal what is disrupted".into(),
             Step::Restart => "kill the server and start it again".into(),
             Step::RestartDuring { order, after } => {
                 let what = if is_first { self.first(*order, &Written::Same) } else { again(&Written::Same) };

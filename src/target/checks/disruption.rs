@@ -58,10 +58,16 @@ impl Keys {
 }
 
 /// Heals when it is dropped, as on an interrupt.
-struct Healer<'a>(Option<&'a str>);
+pub struct Healer<'a>(Option<&'a str>);
 
-impl Healer<'_> {
-    async fn heal(mut self) -> Result<(), String> {
+impl<'a> Healer<'a> {
+    pub fn new(command: &'a str) -> Healer<'a> {
+        Healer(Some(command))
+    }
+
+    /// # Errors
+    /// Says how the command failed.
+    pub async fn heal(mut self) -> Result<(), String> {
         match self.0 {
             Some(command) => {
                 let healed = shell::effect(command, shell::PATIENCE).await;
@@ -89,7 +95,7 @@ fn lasting(options: &Options) -> Duration {
 async fn disrupted(session: &Session, disruption: &Disruption) -> Vec<Case> {
     let mut keys = Keys::new(session, &disruption.name);
     session.send(&mut keys.stored, 0, "before").await;
-    let healer = Healer(Some(&disruption.heal));
+    let healer = Healer::new(&disruption.heal);
     let begun = async {
         sleep(session.latency() / 2).await;
         shell::effect(&disruption.disrupt, shell::PATIENCE).await

@@ -8,7 +8,7 @@ mod credentials;
 mod crowd;
 mod cut;
 mod deliver;
-mod disruption;
+pub mod disruption;
 mod double_restart;
 mod handler;
 mod keys;
