@@ -1,5 +1,7 @@
 //! `idem`: parse, dispatch, print the error chain, return the exit code. Invariant: nothing is decided here.
 #![forbid(unsafe_code)]
+// Text from outside is never cut by a byte index: half a character would end the run.
+#![deny(clippy::string_slice)]
 
 mod classify;
 mod cli;

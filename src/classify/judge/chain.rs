@@ -55,7 +55,8 @@ pub fn read<'a>(reading: &'a Reading<'_>) -> Words<'a> {
         best = first.worst.unwrap_or(best);
     }
     // A refusal came over a connection, so one that could not be made is further back, and what was done before is not told.
-    if let Some(behind) = first.never.filter(|_| is_refusal(&best)) {
+    if let Some((text, range)) = first.never.filter(|_| is_refusal(&best)) {
+        let behind = shown(&text.text, range);
         notes.behind(behind);
     }
     // Of errors beside one another each stands for an address or an attempt of its own: that one was never sent says
@@ -109,7 +110,7 @@ struct Outstanding<'a> {
     /// Whether any of them tell of a timeout.
     waiting: bool,
     /// Words of a connection that could not be made.
-    never: Option<Cow<'a, str>>,
+    never: Option<(&'a Text<'a>, (usize, usize))>,
 }
 
 /// Words of errors count first, then those beside the reading, then a log line's own.
@@ -139,7 +140,7 @@ fn outstanding<'a>(
                 *waiting |= matches!(hit.row.says, Says::Open(Symptom::Timeout | Symptom::ReadTimeout));
                 notes.note(hit, from, line, text);
                 if never.is_none() && matches!(hit.row.says, Says::Never(_) | Says::Phase(_)) {
-                    never = Some(shown(&text.text, (from + hit.start, from + hit.end)));
+                    never = Some((text, (from + hit.start, from + hit.end)));
                 }
                 weigh(text, from, line, hit, best);
                 if matches!(hit.row.says, Says::Sent(_) | Says::Begun(_) | Says::Open(_)) {

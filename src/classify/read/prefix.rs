@@ -35,12 +35,15 @@ pub fn strip(line: &str) -> Stripped<'_> {
 
 /// docker compose: `web-1  | `.
 fn composed(line: &str) -> Option<&str> {
-    let (head, rest) = line.split_once('|')?;
+    // Only as far as a name may go: most lines are words.
+    let named = line.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')).count();
+    let blanks = line.bytes().skip(named).take_while(|b| *b == b' ').count();
+    let (head, rest) = line.split_at_checked(named + blanks)?;
+    let rest = rest.strip_prefix('|')?;
     let name = head.trim_end();
-    let named = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
     let numbered = name.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with(['-', '_']);
     let apart = head.len() - name.len();
-    let is_name = named && name.bytes().any(|b| b.is_ascii_lowercase()) && (apart >= 2 || (apart == 1 && numbered));
+    let is_name = name.bytes().any(|b| b.is_ascii_lowercase()) && (apart >= 2 || (apart == 1 && numbered));
     is_name.then(|| rest.strip_prefix(' ').unwrap_or(rest))
 }
 

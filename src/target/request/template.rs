@@ -39,7 +39,7 @@ impl Body {
 
     fn fill(&self, intent: &str, amount: u64) -> String {
         let quoted = serde_json::to_string(intent).expect("a string has a JSON form");
-        let inner = &quoted[1..quoted.len() - 1];
+        let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).expect("it is quoted");
         self.0.replace("{{intent}}", inner).replace("{{amount}}", &amount.to_string())
     }
 }
@@ -80,13 +80,11 @@ impl KeyFormat {
         // The version and variant bits of a random UUID: some servers check them.
         digest[6] = digest[6] & 0x0f | 0x40;
         digest[8] = digest[8] & 0x3f | 0x80;
-        let hex = hex::encode(&digest[..16]);
+        let digits = |bytes: std::ops::Range<usize>| hex::encode(&digest[bytes]);
         match self {
-            KeyFormat::Hex => hex,
-            KeyFormat::Uuid => {
-                format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
-            }
-            KeyFormat::Quoted => format!("\"{hex}\""),
+            KeyFormat::Hex => digits(0..16),
+            KeyFormat::Uuid => [0..4, 4..6, 6..8, 8..10, 10..16].map(digits).join("-"),
+            KeyFormat::Quoted => format!("\"{}\"", digits(0..16)),
         }
     }
 }
@@ -204,7 +202,7 @@ impl Template {
 fn with_field(body: &str, at: &str, value: &str) -> String {
     let mut document: Value = serde_json::from_str(body).expect("checked when the template was parsed");
     let mut place = &mut document;
-    for name in at[1..].split('/').map(|part| part.replace("~1", "/").replace("~0", "~")) {
+    for name in at.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~")) {
         if !place.is_object() {
             *place = Value::Object(serde_json::Map::new());
         }
@@ -254,7 +252,7 @@ mod tests {
     fn key_formats() {
         assert_eq!(KeyFormat::Hex.key("a").len(), 32);
         let uuid = KeyFormat::Uuid.key("a");
-        assert_eq!((uuid.len(), &uuid[14..15], uuid.matches('-').count()), (36, "4", 4));
+        assert_eq!((uuid.len(), uuid.get(14..15).unwrap(), uuid.matches('-').count()), (36, "4", 4));
         assert!(KeyFormat::Quoted.key("a").starts_with('"'));
         assert_ne!(KeyFormat::Hex.key("a"), KeyFormat::Hex.key("b"));
     }

@@ -156,7 +156,7 @@ impl Block {
 
 /// What a line opens.
 fn opened(words: &str) -> Option<Trace> {
-    if memchr::memchr(b'T', words.as_bytes()).is_some() && words.contains("Traceback (most recent call last)") {
+    if is_traceback(words) {
         return Some(Trace::Python);
     }
     let opens = [
@@ -170,6 +170,15 @@ fn opened(words: &str) -> Option<Trace> {
     let found = opens.iter().find(|(start, _)| words.starts_with(start)).map(|(_, trace)| *trace);
     let found = found.or((words == "Caused by:").then_some(Trace::Causes));
     found.or(is_cause_of_r(words).then_some(Trace::Announced))
+}
+
+/// Python's head of a trace, whatever stands before it. The place to look is the bracket, which is rarer than letters.
+fn is_traceback(words: &str) -> bool {
+    let open = memchr::memchr_iter(b'(', words.as_bytes());
+    open.into_iter().any(|at| {
+        let (before, behind) = words.split_at_checked(at).unwrap_or((words, ""));
+        before.ends_with("Traceback ") && behind.starts_with("(most recent call last)")
+    })
 }
 
 /// A place in the code: never evidence.
