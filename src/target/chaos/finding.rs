@@ -81,6 +81,7 @@ const ROWS: [Check; MOST] = [
 const fn check(name: &'static str) -> Check {
     Check {
         name,
+        shows: None,
         provokes: "the schedule's steps, one after another",
         means: "these steps break an invariant; the time line shows where",
         cure: "see `idem explain` for the check that its last step resembles",

@@ -57,9 +57,32 @@ impl Plan {
     }
 }
 
+/// What the standard leaves open, and a check's answers show of this target beside its verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Habit {
+    /// How a duplicate is answered while the first is under way.
+    InFlight,
+    /// How another payload under a used key is answered.
+    KeyReuse,
+    /// How the same content in other bytes is answered.
+    EquivalentBody,
+    /// Whether a failure is kept under its key.
+    Errors,
+    /// What becomes of a request without a key.
+    NoKey,
+    /// Which keys are not taken.
+    OddKeys,
+    /// How the second principal is answered.
+    OtherPrincipal,
+    /// Whether a key is still known just after the promised window.
+    AfterWindow,
+}
+
 /// One check.
 pub struct Check {
     pub name: &'static str,
+    /// What its answers show for the profile; None for most.
+    pub shows: Option<Habit>,
     /// How it is provoked, in a line.
     pub provokes: &'static str,
     /// What a finding means.

@@ -149,7 +149,7 @@ async fn copy(session: &Session, connection: Connection, shot: &Shot<'_>, ahead:
     let deadline = tokio::time::Instant::now() + session.patience();
     let from = if ahead { shot.bytes.len() - 1 } else { 0 };
     let outcome = connection.exchange(&shot.bytes[from..], deadline).await;
-    session.attempt(sent, shot.call, &format!("copy {}", n + 1), &outcome)
+    Attempt { copy: true, ..session.attempt(sent, shot.call, &format!("copy {}", n + 1), &outcome) }
 }
 
 pub fn needs_replicas(options: &Options) -> Option<&'static str> {

@@ -6,6 +6,7 @@ use super::*;
 /// What most checks have in common: they need nothing, and run one after another.
 const ALWAYS: Check = Check {
     name: "",
+    shows: None,
     provokes: "",
     means: "",
     cure: "",
@@ -19,6 +20,7 @@ const ALWAYS: Check = Check {
 pub const CHECKS: &[Check] = &[
     Check {
         name: "baseline",
+        shows: None,
         provokes: "two intents, two keys, equal amount",
         means: "two orders with the same content are taken for one",
         cure: "deduplicate by the key, never by the content",
@@ -65,6 +67,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "equivalent_body",
+        shows: Some(Habit::EquivalentBody),
         provokes: "again with fields reordered and white space changed",
         means: "the key counts only together with the body's bytes",
         cure: "look up by the key alone; compare a canonical form, and refuse what differs",
@@ -146,6 +149,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "race_2",
+        shows: Some(Habit::InFlight),
         provokes: "two simultaneous duplicates on open connections, in rounds, and swept across the first one's end",
         means: "look-up and charge are two steps, and a duplicate comes between them",
         cure: "take the key in one atomic step: a unique constraint, a conditional write, SET NX",
@@ -155,6 +159,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "race_8",
+        shows: Some(Habit::InFlight),
         provokes: "eight simultaneous duplicates on open connections, in rounds, and swept across the first one's end",
         means: "look-up and charge are two steps, and a duplicate comes between them",
         cure: "take the key in one atomic step: a unique constraint, a conditional write, SET NX",
@@ -191,6 +196,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "key_reuse",
+        shows: Some(Habit::KeyReuse),
         provokes: "same key with another amount, another intent, and each other field of the body changed; after completion and in flight",
         means: "a client's mistake with keys is answered with an old success, or charges twice",
         cure: "store a fingerprint of the request with the key; refuse another one with 422",
@@ -200,6 +206,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "no_key",
+        shows: Some(Habit::NoKey),
         provokes: "two intents without a key",
         means: "requests without a key are taken for each other",
         cure: "refuse a request without a key, or take each for a new one",
@@ -218,6 +225,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "odd_keys",
+        shows: Some(Habit::OddKeys),
         provokes: "keys that differ in letter case, at the end, in punctuation, in white space, in a second header line; empty, non-ASCII",
         means: "two keys are taken for one",
         cure: "compare keys whole and by their bytes; refuse what cannot be stored",
@@ -227,6 +235,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "bad_credential_first",
+        shows: None,
         provokes: "first without Authorization, then with it, same key",
         means: "a refusal is stored under the key, so the valid request never executes",
         cure: "check who asks before the key is looked at",
@@ -237,6 +246,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "server_error_first",
+        shows: Some(Habit::Errors),
         provokes: "the handler fails once before its side effect; the identical bytes again",
         means: "a failure is kept under its key, so a retry never succeeds, or the retry charges twice",
         cure: "give the key up when the handler fails before its side effect",
@@ -247,6 +257,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "server_error_after",
+        shows: None,
         provokes: "the handler fails once after its side effect; the identical bytes again",
         means: "a failure after the charge gives the key up, and the retry charges again",
         cure: "write the key in the same transaction as the charge, before anything else can fail",
@@ -257,6 +268,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "refreshed_credential",
+        shows: None,
         provokes: "the retry with a new token of the same principal",
         means: "the key counts only together with the token, so a retry after a refresh charges again",
         cure: "scope the key to the principal, not to the token",
@@ -267,6 +279,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "principals",
+        shows: Some(Habit::OtherPrincipal),
         provokes: "same key and body under two credentials",
         means: "one customer gets another's receipt",
         cure: "make the principal a part of the stored key",
@@ -277,6 +290,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "window",
+        shows: Some(Habit::AfterWindow),
         provokes: "replay just before and just after the promised window",
         means: "keys are forgotten before the promised time",
         cure: "keep keys at least for the window, which covers the longest span of retries",
@@ -287,6 +301,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "replicas",
+        shows: None,
         provokes: "attempt at one address, retry at another; race across addresses",
         means: "each replica has its own memory of keys",
         cure: "keep keys in one store that all replicas share, with a unique constraint",
@@ -297,6 +312,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "disruption",
+        shows: None,
         provokes: "replay, a lost reply and a race while --disrupt lasts, and after --heal",
         means: "a store that is down lets requests through twice, or a lock ends while its holder stands still",
         cure: "refuse what the store cannot answer for; tie the charge to the lock's holder by a fencing token",
@@ -307,6 +323,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "restart",
+        shows: None,
         provokes: "killed after success, in the middle of a request, and when its ledger item appears; replay at once and later, and another payload",
         means: "the keys die with the process, or are written apart from the charge",
         cure: "write the key in the same transaction as the charge",
@@ -317,6 +334,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "double_restart",
+        shows: None,
         provokes: "killed twice after success, asked in between and not; replay",
         means: "a key lives through one restart, not through two",
         cure: "store what is restored as it was stored first",

@@ -77,7 +77,7 @@ impl Session {
         let client = seen_by_client(&outcome);
         let attempt = |(sent, ended, answer)| {
             let (note, client) = (note.to_string(), Some(client.clone()));
-            Attempt { sent, ended, call: 0, note, faulted: true, answer, client }
+            Attempt { sent, ended, call: 0, note, copy: false, faulted: true, answer, client }
         };
         let acts = events
             .iter()

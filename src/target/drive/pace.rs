@@ -51,7 +51,7 @@ mod tests {
     fn attempt(class: Class, ms: u64) -> Attempt {
         let answer = Answer { class, status: Some(201), ..Answer::withheld("") };
         let (sent, ended) = (Duration::from_secs(1), Duration::from_secs(1) + Duration::from_millis(ms));
-        Attempt { sent, ended, call: 0, note: String::new(), faulted: false, answer, client: None }
+        Attempt { sent, ended, call: 0, note: String::new(), copy: false, faulted: false, answer, client: None }
     }
 
     #[test]

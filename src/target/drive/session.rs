@@ -159,7 +159,16 @@ impl Session {
     /// An attempt that was left alone and has ended now.
     pub fn attempt(&self, sent: Duration, call: usize, note: &str, outcome: &Outcome) -> Attempt {
         let answer = self.answer(outcome);
-        Attempt { sent, ended: self.clock(), call, note: note.to_string(), faulted: false, answer, client: None }
+        Attempt {
+            sent,
+            ended: self.clock(),
+            call,
+            note: note.to_string(),
+            copy: false,
+            faulted: false,
+            answer,
+            client: None,
+        }
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Attempt {
     pub call: usize,
     /// Who sent it, and what was done to it: `retry at once`, `upstream reset after 3.2 ms`.
     pub note: String,
+    /// One of several that were sent together.
+    pub copy: bool,
     /// Whether a fault was put into it; I4 looks at those that were left alone.
     pub faulted: bool,
     /// What the target answered, whether or not the client saw it.

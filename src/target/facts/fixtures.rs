@@ -30,7 +30,7 @@ pub fn refused() -> Answer {
 /// An attempt of this call that was left alone.
 pub fn attempt(call: usize, note: &str, answer: Answer) -> Attempt {
     let (sent, ended) = (Duration::ZERO, Duration::from_millis(1));
-    Attempt { sent, ended, call, note: note.into(), faulted: false, answer, client: None }
+    Attempt { sent, ended, call, note: note.into(), copy: false, faulted: false, answer, client: None }
 }
 
 /// A case of these calls with their answers in order, and what the ledger shows for each call.

@@ -25,7 +25,7 @@ fn case(rule: Rule, calls: &[&str], answers: Vec<(usize, Answer)>, charges: &[u6
 
 fn attempt(call: usize, answer: Answer, faulted: bool) -> Attempt {
     let (sent, ended) = (Duration::ZERO, Duration::from_millis(1));
-    Attempt { sent, ended, call, note: "sent".into(), faulted, answer, client: None }
+    Attempt { sent, ended, call, note: "sent".into(), copy: false, faulted, answer, client: None }
 }
 
 fn once(answers: Vec<Answer>, charges: u64) -> Case {

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::row::Row;
+use crate::target::checks::Habit;
 use crate::target::facts::answer::Class;
-use crate::target::facts::case::{Attempt, Case};
+use crate::target::facts::case::{Attempt, Case, Rule};
 use crate::target::judge::verdict::Verdict;
 
 /// The target's habits.
@@ -36,23 +37,25 @@ pub struct Profile {
 
 impl Profile {
     pub fn of(rows: &[Row]) -> Profile {
-        let cases =
-            |name: &str| rows.iter().filter(|r| r.check.name == name).flat_map(|r| &r.cases).collect::<Vec<_>>();
-        let races: Vec<_> = [cases("race_2"), cases("race_8")].concat();
+        let of = |habit: Habit| rows.iter().filter(move |row| row.check.shows == Some(habit));
+        let cases = |habit| of(habit).flat_map(|row| &row.cases).collect::<Vec<_>>();
         Profile {
-            in_flight: in_flight(&races),
-            key_reuse: losers(&cases("key_reuse")),
-            equivalent_body: answers(&cases("equivalent_body"), 1),
-            errors: rows.iter().find(|r| r.check.name == "server_error_first").and_then(errors),
+            in_flight: in_flight(&cases(Habit::InFlight)),
+            key_reuse: losers(&cases(Habit::KeyReuse)),
+            equivalent_body: answers(&cases(Habit::EquivalentBody), 1),
+            errors: of(Habit::Errors).next().and_then(errors),
             replay_marker: rows
                 .iter()
                 .flat_map(|r| &r.cases)
                 .flat_map(|c| &c.attempts)
                 .find_map(|a| a.answer.marker.clone()),
-            no_key: no_key(&cases("no_key")),
-            odd_keys_refused: refused(&cases("odd_keys")),
-            other_principal: answers(&cases("principals"), 1),
-            after_window: cases("window").iter().find(|c| c.label == "after the window").and_then(|c| after_window(c)),
+            no_key: no_key(&cases(Habit::NoKey)),
+            odd_keys_refused: refused(&cases(Habit::OddKeys)),
+            other_principal: answers(&cases(Habit::OtherPrincipal), 1),
+            after_window: cases(Habit::AfterWindow)
+                .into_iter()
+                .find(|case| case.rule == Rule::Report)
+                .and_then(after_window),
         }
     }
 
@@ -91,10 +94,9 @@ fn set<'a>(attempts: impl Iterator<Item = &'a Attempt>) -> Option<String> {
 }
 
 fn in_flight(races: &[&Case]) -> Option<String> {
-    let copies = |case: &&&Case| case.attempts.iter().any(|a| a.note.starts_with("copy"));
+    let copies = |case: &&&Case| case.attempts.iter().any(|a| a.copy);
     let raced: Vec<_> = races.iter().filter(copies).collect();
-    let others =
-        raced.iter().flat_map(|case| &case.attempts).filter(|a| a.note.starts_with("copy") && !a.answer.settles());
+    let others = raced.iter().flat_map(|case| &case.attempts).filter(|a| a.copy && !a.answer.settles());
     if raced.is_empty() {
         return None;
     }

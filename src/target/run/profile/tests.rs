@@ -20,7 +20,8 @@ fn line(rows: &[Row], name: &str) -> Option<String> {
 fn race(answers: Vec<Answer>, charges: u64) -> Row {
     let mut case = case("all at once", Rule::Once, &["a"], vec![], &[charges]);
     let copies = answers.into_iter().enumerate();
-    case.attempts = copies.map(|(n, answer)| attempt(0, &format!("copy {}", n + 1), answer)).collect();
+    let copy = |(n, answer)| Attempt { copy: true, ..attempt(0, &format!("copy {}", n + 1), answer) };
+    case.attempts = copies.map(copy).collect();
     row("race_2", vec![case])
 }
 
@@ -110,13 +111,13 @@ fn odd_keys_are_refused_where_neither_succeeds() {
 
 #[test]
 fn after_the_window_a_key_is_known_or_not() {
-    let told = |label: &str, charges| {
-        let after = case(label, Rule::Report, &["a"], vec![(0, success("r"))], &[charges]);
+    let told = |rule, charges| {
+        let after = case("a moment of the window", rule, &["a"], vec![(0, success("r"))], &[charges]);
         line(&[row("window", vec![after])], "after the window")
     };
-    assert_eq!(told("after the window", 1).unwrap(), "still known");
-    assert_eq!(told("after the window", 2).unwrap(), "forgotten: charged again");
-    assert_eq!(told("before the window ends", 2), None);
+    assert_eq!(told(Rule::Report, 1).unwrap(), "still known");
+    assert_eq!(told(Rule::Report, 2).unwrap(), "forgotten: charged again");
+    assert_eq!(told(Rule::Once, 2), None, "what comes before its end is judged, not told");
 }
 
 #[test]
