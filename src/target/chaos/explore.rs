@@ -223,7 +223,7 @@ impl<'a> Explorer<'a> {
         let ground = self.ground(SHORT_LEASE.min(self.session.options.lease));
         let (mut broke, mut misses) = (0, 0);
         let borne = if rate > 0.9 { 0 } else { (2.0 / rate) as usize };
-        while broke < 2 && misses <= borne {
+        while broke < 2 && misses <= borne && Instant::now() < self.end + GRACE {
             let trial = ground.try_one(schedule).await?;
             match trial.verdict == verdict {
                 true => broke += 1,
