@@ -21,11 +21,14 @@ pub const POINTS: [Point; 12] = [
         asks: "the key's canonical form is fixed",
         proven_by: "odd_keys, equivalent_body; your client's form: idem selftest --vectors",
     },
-    Point { asks: "key and side effect in one transaction, found after a restart", proven_by: "restart, cut" },
-    Point { asks: "dedup window at least the longest span of retries", proven_by: "window, with --window" },
+    Point {
+        asks: "key and side effect in one transaction, found after a restart",
+        proven_by: "restart, double_restart, cut, disruption",
+    },
+    Point { asks: "dedup window at least the longest span of retries", proven_by: "window, with --window; capacity" },
     Point {
         asks: "a replay returns the first receipt",
-        proven_by: "replay, post_drop, half_reply (CHANGED where it does not)",
+        proven_by: "replay, replay_elsewhere, replay_rewritten, post_drop, half_reply (CHANGED where it does not)",
     },
     Point {
         asks: "a unique constraint or conditional write, no check-then-act",
@@ -35,10 +38,13 @@ pub const POINTS: [Point; 12] = [
         asks: "4xx is not retried; 408, 425, 429 and 5xx by kind",
         proven_by: "your client: idem proxy and idem classify (retried-refusal, too-early); the server's side: server_error_first, bad_credential_first",
     },
-    Point { asks: "a retry budget with an upper bound", proven_by: "your client: idem proxy and idem classify" },
+    Point {
+        asks: "a retry budget with an upper bound",
+        proven_by: "your client: idem proxy, then idem classify --max-attempts N --max-span T (budget)",
+    },
     Point {
         asks: "each retry logs its number, same key",
-        proven_by: "not checkable from outside, but in what your client sends: idem proxy",
+        proven_by: "your client's own log: idem classify (attempt-gap, key-rotated); what it sends: idem proxy",
     },
     Point {
         asks: "a daily reconciliation of duplicates and losses",
