@@ -72,6 +72,10 @@ impl OrderState {
         let identical = case.attempts.iter().map(|attempt| Attempt { call: 0, ..attempt.clone() });
         let identical: Vec<_> = identical.collect();
         for other in &mut others {
+            // The ledger counts by intent, and two principals may be charged for theirs: it cannot tell what this payload did.
+            if case.rule == Rule::Principals {
+                other.rule = Rule::Report;
+            }
             other.attempts = identical.iter().chain(&other.attempts).cloned().collect();
             other.attempts.sort_by_key(|attempt| attempt.ended);
             other.acts = case.acts.clone();
@@ -115,6 +119,16 @@ mod tests {
             state.other(call("b"), vec![attempt(0, "another intent", success("r1"))]);
             assert_eq!(judged(state, &[&[1], &charges]), [Verdict::Ok, verdict]);
         }
+    }
+
+    #[test]
+    fn another_payload_is_not_blamed_for_what_a_second_principal_was_charged() {
+        let mut state = OrderState::new(0, call("a"));
+        state.case.attempts.push(attempt(0, "first", success("r1")));
+        state.other(call("b"), vec![attempt(0, "another intent", refused())]);
+        state.shared_with(call("a"));
+        state.case.attempts.push(attempt(1, "second principal", success("r2")));
+        assert_eq!(judged(state, &[&[2, 2], &[2, 0]]), [Verdict::Ok, Verdict::Ok]);
     }
 
     #[test]
