@@ -68,10 +68,26 @@ mod tests {
         }
     }
 
+    /// Verdict, exit code, and the one where the design was declared.
     #[test]
     fn only_a_finding_can_be_accepted() {
-        assert_eq!(Verdict::Sticky.exit(true), Exit::Ok);
-        assert_eq!(Verdict::Sticky.exit(false), Exit::Finding);
-        assert_eq!(Verdict::Error.exit(true), Exit::Precondition);
+        let rows = [
+            (Verdict::Ok, Exit::Ok, Exit::Ok),
+            (Verdict::Skipped, Exit::Ok, Exit::Ok),
+            (Verdict::Unproven, Exit::Precondition, Exit::Precondition),
+            (Verdict::Error, Exit::Precondition, Exit::Precondition),
+            (Verdict::Sticky, Exit::Finding, Exit::Ok),
+            (Verdict::Wedged, Exit::Finding, Exit::Ok),
+            (Verdict::Changed, Exit::Finding, Exit::Ok),
+            (Verdict::Swallowed, Exit::Finding, Exit::Ok),
+            (Verdict::Leaked, Exit::Finding, Exit::Ok),
+            (Verdict::Lost, Exit::Finding, Exit::Ok),
+            (Verdict::Duplicate, Exit::Finding, Exit::Ok),
+        ];
+        assert_eq!(rows.map(|(verdict, ..)| verdict).as_slice(), Verdict::ALL);
+        for (verdict, exit, accepted) in rows {
+            assert_eq!((verdict.exit(false), verdict.exit(true)), (exit, accepted), "{}", verdict.name());
+            assert_eq!(verdict.is_finding(), exit == Exit::Finding, "{}", verdict.name());
+        }
     }
 }

@@ -126,4 +126,29 @@ mod tests {
         assert_eq!(rows[1].verdict, Verdict::Swallowed);
         assert!(rows[1].evidence.ends_with("; it died"), "{}", rows[1].evidence);
     }
+
+    #[test]
+    fn a_row_that_shares_nothing_tells_its_evidence_once() {
+        let mut rows = [row("replay", 1, &[("a", success("r1"))]), row("crowd", 2, &[("b", success("r1"))])];
+        let before = rows[0].evidence.clone();
+        compare(&mut rows.iter_mut().collect::<Vec<_>>(), &[]);
+        assert_eq!(rows[0].evidence, before);
+        assert!(!rows[1].evidence.contains("the invariants held"), "{}", rows[1].evidence);
+    }
+
+    #[test]
+    fn the_keys_of_one_schedule_share_no_receipt() {
+        let of = |receipts: [&str; 2]| {
+            let mut cases = row("crowd", 1, &[("a", success(receipts[0])), ("b", success(receipts[1]))]).cases;
+            mark(&mut cases);
+            cases.into_iter().map(|case| case.shared_receipt).collect::<Vec<_>>()
+        };
+        assert_eq!(of(["r", "s"]), [None, None]);
+        let [first, second] = of(["r", "r"]).try_into().expect("two cases");
+        assert_eq!(first, None);
+        assert_eq!(
+            second.as_deref(),
+            Some("a success names receipt r, which is that of another charge: intent a of this schedule")
+        );
+    }
 }

@@ -218,4 +218,6 @@ fn held(case: &Case) -> String {
 }
 
 #[cfg(test)]
+mod edges;
+#[cfg(test)]
 mod tests;

@@ -7,33 +7,33 @@ use crate::target::facts::answer::Answer;
 use crate::target::facts::case::Attempt;
 use crate::target::facts::fixtures::{answer, call, success};
 
-fn in_flight() -> Answer {
+pub(super) fn in_flight() -> Answer {
     answer(Class::InFlight, 409, "")
 }
 
-fn silence() -> Answer {
+pub(super) fn silence() -> Answer {
     Answer { class: Class::Silence, status: None, receipt: None, text: "reset".into(), retry_after: None, marker: None }
 }
 
 /// A case of these calls, answers by call in the order in which they came, and the ledger's counts.
-fn case(rule: Rule, calls: &[&str], answers: Vec<(usize, Answer)>, charges: &[u64]) -> Case {
+pub(super) fn case(rule: Rule, calls: &[&str], answers: Vec<(usize, Answer)>, charges: &[u64]) -> Case {
     let mut case = Case::new("here", rule, calls.iter().map(|intent| call(intent)).collect());
     case.charges = Some(charges.to_vec());
     case.attempts = answers.into_iter().map(|(call, answer)| attempt(call, answer, false)).collect();
     case
 }
 
-fn attempt(call: usize, answer: Answer, faulted: bool) -> Attempt {
+pub(super) fn attempt(call: usize, answer: Answer, faulted: bool) -> Attempt {
     let (sent, ended) = (Duration::ZERO, Duration::from_millis(1));
     Attempt { sent, ended, call, note: "sent".into(), copy: false, faulted, answer, client: None }
 }
 
-fn once(answers: Vec<Answer>, charges: u64) -> Case {
+pub(super) fn once(answers: Vec<Answer>, charges: u64) -> Case {
     case(Rule::Once, &["a"], answers.into_iter().map(|answer| (0, answer)).collect(), &[charges])
 }
 
 #[track_caller]
-fn gives(case: &Case, verdict: Verdict) {
+pub(super) fn gives(case: &Case, verdict: Verdict) {
     let judgement = judge(case);
     assert_eq!(judgement.verdict, verdict, "{}", judgement.why);
 }

@@ -30,7 +30,20 @@ fn a_row_has_its_strongest_cases_verdict_and_says_in_how_many() {
     assert_eq!(row.shown().map(|case| case.charges.clone()), Some(Some(vec![2])));
     let row = self::row("replay", vec![once(vec![success("r")], 1)], &[]);
     assert_eq!((row.verdict, row.evidence.as_str()), (Verdict::Ok, "the invariants held for 1 keys"));
-    assert!(row.shown().is_none());
+    assert!(row.shown().is_none() && row.is_counted());
+}
+
+#[test]
+fn what_is_not_ok_shows_the_first_case_that_made_it_so() {
+    let labelled = |label: &str, case| Case { label: label.into(), ..case };
+    let fine = || labelled("fine", once(vec![success("r")], 1));
+    let blind = labelled("blind", Case { charges: None, ..once(vec![success("r")], 1) });
+    let gone = labelled("gone", once(vec![answer(Class::Unsent, 0, "")], 0));
+    for (case, verdict) in [(blind, Verdict::Unproven), (gone, Verdict::Error)] {
+        let label = case.label.clone();
+        let row = row("replay", vec![fine(), case], &[]);
+        assert_eq!((row.verdict, row.shown().map(|case| &case.label)), (verdict, Some(&label)));
+    }
 }
 
 #[test]
@@ -54,6 +67,9 @@ fn an_error_spares_what_was_proven_and_nothing_else() {
     found.spoil("the ledger is gone");
     assert_eq!(found.verdict, Verdict::Duplicate);
     assert!(found.evidence.ends_with("; the ledger is gone"), "{}", found.evidence);
+    let mut failed = clean;
+    failed.spoil("it died");
+    assert_eq!(failed.evidence, "the ledger is gone; it died", "the first error stays told");
     found.fail("it died");
     assert_eq!((found.verdict, found.accepted, found.evidence.as_str()), (Verdict::Error, false, "it died"));
 }
@@ -75,6 +91,13 @@ fn only_the_declared_design_is_accepted_and_only_where_all_findings_are_of_it() 
     assert_eq!(verdict_of(vec![stored(500), stored(400)], &errors), (Verdict::Sticky, false));
     assert_eq!(verdict_of(vec![stored(500)], &[Design::SilentReuse]), (Verdict::Sticky, false));
     assert_eq!(verdict_of(vec![once(vec![success("r")], 1)], &errors), (Verdict::Ok, false));
+    let failures = [500, 503].map(|status| answer(Class::Failure, status, "")).to_vec();
+    assert_eq!(verdict_of(vec![once(failures, 0)], &errors), (Verdict::Wedged, false), "not the first failure, kept");
+    let swallowed = |rule| vec![case("here", rule, &["a", "b"], vec![(0, success("r")), (1, success("r"))], &[1, 0])];
+    let reuse = [Design::SilentReuse];
+    assert_eq!(verdict_of(swallowed(Rule::Reuse), &reuse), (Verdict::Swallowed, true));
+    assert_eq!(verdict_of(swallowed(Rule::Distinct), &reuse), (Verdict::Swallowed, false), "two keys are not one");
+    assert_eq!(verdict_of(vec![once(vec![success("r")], 2)], &reuse), (Verdict::Duplicate, false));
 }
 
 #[test]
