@@ -61,11 +61,37 @@ impl Session {
     /// # Errors
     /// Names an intent that is hidden now, as a paged list hides the older items.
     pub fn whole(&self, ledger: Ledger) -> Result<Ledger, String> {
-        match self.witnesses.borrow().iter().find(|witness| ledger.charges(witness) == 0) {
+        match hidden(&self.witnesses.borrow(), &ledger) {
             Some(hidden) => {
                 Err(format!("the ledger showed {hidden} before and hides it now; give a list that is not paged"))
             }
             None => Ok(ledger),
+        }
+    }
+}
+
+/// The first of the intents that the ledger showed before and does not show now.
+fn hidden<'a>(witnesses: &'a [String], ledger: &Ledger) -> Option<&'a str> {
+    witnesses.iter().map(String::as_str).find(|witness| ledger.charges(witness) == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_that_pages_hides_what_it_showed() {
+        let witnesses = ["a", "b"].map(str::to_owned);
+        for (shown, hides) in [
+            (&["a", "b"][..], None),
+            (&["b", "c", "a", "a"], None),
+            (&["a", "c"], Some("b")),
+            (&["b", "c"], Some("a")),
+            (&[], Some("a")),
+        ] {
+            let items: Vec<_> = shown.iter().map(|intent| serde_json::json!({"intent": intent})).collect();
+            assert_eq!(hidden(&witnesses, &Ledger::new(&items, "/intent")), hides, "{shown:?}");
+            assert_eq!(hidden(&[], &Ledger::new(&items, "/intent")), None, "nothing was shown before");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::session::Session;
 use crate::http::client;
-use crate::http::client::Request;
+use crate::http::client::{Outcome, Request};
 use crate::target::shell;
 use crate::terms::outcome::Symptom;
 
@@ -53,12 +53,7 @@ async fn ready(session: &Session, refused: Duration) -> Result<(), Symptom> {
     let begin = Instant::now();
     loop {
         let outcome = client::attempt(target.socket, &request, session.patience()).await;
-        let up = match (&outcome.reply, outcome.symptom) {
-            (Some(reply), _) => !matches!(reply.status, 502 | 503),
-            (None, Symptom::Closed | Symptom::BadReply) => true,
-            (None, _) => false,
-        };
-        if up {
+        if is_up(&outcome) {
             return Ok(());
         }
         let patience = if outcome.symptom == Symptom::Refused { refused } else { PATIENCE };
@@ -66,5 +61,51 @@ async fn ready(session: &Session, refused: Duration) -> Result<(), Symptom> {
             return Err(outcome.symptom);
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Whether the server itself is there: a gateway in front of it answers 502 or 503 while it is not, and what closes the
+/// connection or answers in no known way is there all the same.
+fn is_up(outcome: &Outcome) -> bool {
+    match (&outcome.reply, outcome.symptom) {
+        (Some(reply), _) => !matches!(reply.status, 502 | 503),
+        (None, Symptom::Closed | Symptom::BadReply) => true,
+        (None, _) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::client::Reply;
+
+    fn outcome(symptom: Symptom, status: Option<u16>) -> Outcome {
+        let reply = status.map(|status| Reply { status, headers: Vec::new(), body: Vec::new() });
+        Outcome { symptom, reply, detail: None, elapsed: Duration::ZERO }
+    }
+
+    #[test]
+    fn a_server_is_up_once_it_answers_itself() {
+        for (status, up) in [
+            (200, true),
+            (204, true),
+            (404, true),
+            (405, true),
+            (500, true),
+            (501, true),
+            (502, false),
+            (503, false),
+            (504, true),
+        ] {
+            assert_eq!(is_up(&outcome(Symptom::of_status(status), Some(status))), up, "{status}");
+        }
+    }
+
+    #[test]
+    fn without_a_reply_only_what_took_the_connection_and_ended_it_is_up() {
+        for symptom in Symptom::ALL.iter().copied() {
+            let up = matches!(symptom, Symptom::Closed | Symptom::BadReply);
+            assert_eq!(is_up(&outcome(symptom, None)), up, "{symptom}");
+        }
     }
 }

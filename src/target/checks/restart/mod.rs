@@ -2,9 +2,11 @@
 //! middle and some have their ledger item and no reply. Invariant: a kill counts for a moment only if it was observed
 //! there: no reply came, and the ledger tells on which side of the charge it fell.
 
-use std::cell::Cell;
+mod moments;
+
 use std::time::{Duration, Instant};
 
+use self::moments::{AFTER_THE_REPLY, KILLS, Moments};
 use super::{Plan, past_window};
 use crate::http::client::Connection;
 use crate::proxy::reach;
@@ -16,18 +18,12 @@ use crate::target::facts::case::{Case, Rule, Shortfall};
 use crate::target::options::Options;
 use crate::target::request::template::Call;
 
-/// Kills under load, at least and at most: more than the least only while few have fallen between item and reply.
-const KILLS: [usize; 2] = [3, 6];
-/// The key may be written anywhere between item and reply, so one kill there shows little.
-const FEW: usize = 4;
 /// Requests under way at a time.
 const WORKERS: u32 = 8;
 /// Bound of one worker's requests for one kill: where it was seen when the first one fell, and where it was not.
 const MOST: [usize; 2] = [30, 200];
 /// How much earlier than the kill is expected the load begins, at least; the kill is only about so precise.
 const LEAD: Duration = Duration::from_millis(4);
-/// No further kill is begun after it, but for the first under load.
-const BUDGET: Duration = Duration::from_secs(25);
 
 pub fn needs(options: &Options) -> Option<&'static str> {
     options.restart_cmd.is_none().then_some("give --restart-cmd, which kills the server and starts it again")
@@ -48,27 +44,21 @@ struct Kills<'a> {
     command: &'a str,
     /// From the command's start until connections are refused; the kill falls about there.
     delay: Duration,
-    /// Requests that were cut off before their ledger item, and after it.
-    before: Cell<usize>,
-    between: Cell<usize>,
+    moments: Moments,
 }
 
 pub async fn drive(session: &Session) -> Vec<Case> {
     let Some(command) = session.options.restart_cmd.as_deref() else { return Vec::new() };
-    let (before, between) = (Cell::new(0), Cell::new(0));
-    let mut kills = Kills { session, command, delay: Duration::ZERO, before, between };
+    let mut kills = Kills { session, command, delay: Duration::ZERO, moments: Moments::default() };
     let since = Instant::now();
     let mut cases = kills.after_success().await;
     let mut done = 0;
     let carried_out = |cases: &[Case]| cases.iter().all(|case| case.shortfall.is_none());
-    while carried_out(&cases) && done < KILLS[1] && (done == 0 || since.elapsed() < BUDGET) {
-        if done >= KILLS[0] && kills.between.get() >= FEW {
-            break;
-        }
+    while carried_out(&cases) && kills.moments.ask_for_more(done, since.elapsed()) {
         cases.extend(kills.under_load().await);
         done += 1;
     }
-    kills.tell(&mut cases);
+    kills.moments.tell(&mut cases);
     cases
 }
 
@@ -146,7 +136,7 @@ impl Kills<'_> {
         reach(begin).await;
         let mut cases = Vec::new();
         while cases.len() < MOST[usize::from(self.delay.is_zero())] {
-            let mut case = self.session.case("restart", "killed after the reply");
+            let mut case = self.session.case("restart", AFTER_THE_REPLY);
             self.session.send(&mut case, 0, "first, the server is being killed").await;
             match case.attempts[0].answer.class {
                 Class::Unsent => break,
@@ -166,25 +156,7 @@ impl Kills<'_> {
     async fn cut_off(&self, case: &mut Case) {
         let intent = &case.calls[0].intent;
         let charged = self.session.options.oracle.read().await.is_ok_and(|ledger| ledger.charges(intent) > 0);
-        let (count, label) = match charged {
-            true => (&self.between, "killed between its ledger item and its reply"),
-            false => (&self.before, "killed in the middle"),
-        };
-        count.set(count.get() + 1);
-        case.label = label.into();
-    }
-
-    /// Says which of the moments was not hit. The one between item and reply may be too short for that; the other is
-    /// not.
-    fn tell(&self, cases: &mut [Case]) {
-        let cut_off = self.before.get() + self.between.get();
-        let Some(last) = cases.last_mut().filter(|last| last.shortfall.is_none()) else { return };
-        if cut_off == 0 {
-            last.shortfall = Some(Shortfall::NotHit("no request was in the middle when the server was killed".into()));
-        } else if self.between.get() == 0 {
-            let part = "between ledger item and reply: unproven, no kill fell there";
-            last.remarks.push(format!("{part}; {cut_off} requests were cut off before their item"));
-        }
+        case.label = self.moments.cut_off(charged).into();
     }
 
     /// When connections are refused; None where they never are while the command runs.
