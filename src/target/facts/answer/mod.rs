@@ -144,3 +144,6 @@ fn marker(reply: &Reply) -> Option<String> {
     let value = String::from_utf8_lossy(value);
     (!value.trim().eq_ignore_ascii_case("false")).then(|| format!("{name}: {}", value.trim()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::answer::{Answer, Class};
+use crate::target::facts::answer::{Answer, Class};
 use crate::target::request::template::Call;
 
 /// One request and its reply.
@@ -231,3 +231,6 @@ fn unique<'a>(attempts: impl Iterator<Item = &'a Attempt>) -> Vec<&'a str> {
     }
     seen
 }
+
+#[cfg(test)]
+mod tests;
