@@ -165,4 +165,49 @@ mod tests {
         let text = r#"{"scenarios":[{"scenario":"s"}]}"#;
         assert!(serde_json::from_str::<Document>(text).unwrap().mismatches().is_err());
     }
+
+    #[test]
+    fn each_figure_is_compared_and_all_that_differ_are_told() {
+        let figures = |of: [u64; 5]| {
+            let [requests, charges, unique, duplicates, lost] = of;
+            Some(Figures { requests, charges, unique, duplicates, lost })
+        };
+        let detail = |measured| {
+            let mismatch = differ("s", figures([5, 4, 3, 2, 1]), figures(measured)).unwrap();
+            mismatch.map_or(String::new(), |mismatch| mismatch.detail)
+        };
+        assert_eq!(detail([5, 4, 3, 2, 1]), "");
+        assert_eq!(detail([6, 4, 3, 2, 1]), "requests declared 5, measured 6");
+        assert_eq!(detail([5, 5, 3, 2, 1]), "charges declared 4, measured 5");
+        assert_eq!(detail([5, 4, 4, 2, 1]), "unique declared 3, measured 4");
+        assert_eq!(detail([5, 4, 3, 3, 0]), "duplicates declared 2, measured 3; lost declared 1, measured 0");
+        let one_sided = [differ("s", figures([0; 5]), None), differ("s", None, figures([0; 5]))];
+        assert_eq!(
+            one_sided.map(|one| one.unwrap_err()),
+            ["scenario s has no `measured` figures", "scenario s has no `declared` figures"]
+        );
+    }
+
+    #[test]
+    fn one_scenario_or_check_may_stand_by_itself() {
+        let figures = r#"{"requests":1,"charges":1,"unique":1,"duplicates":0,"lost":0}"#;
+        let rows = [
+            (format!(r#"{{"scenario":"s","declared":{figures},"measured":{figures}}}"#), 1, Ok(0)),
+            (format!(r#"{{"scenario":"s","declared":{figures}}}"#), 1, Err(())),
+            (format!(r#"{{"scenario":"s","measured":{figures}}}"#), 1, Err(())),
+            (r#"{"scenario":"s"}"#.to_owned(), 0, Ok(0)),
+            (r#"{"check":"c","verdict":"LOST"}"#.to_owned(), 1, Ok(1)),
+            (r#"{"check":"c","verdict":"LOST","accepted":true}"#.to_owned(), 1, Ok(0)),
+            (r#"{"check":"c","verdict":"accepted"}"#.to_owned(), 1, Ok(0)),
+            (r#"{"check":"c","verdict":"UNPROVEN"}"#.to_owned(), 1, Ok(1)),
+            (r#"{"check":"c"}"#.to_owned(), 0, Ok(0)),
+            (r#"{"verdict":"LOST"}"#.to_owned(), 0, Ok(0)),
+            (r#"{"checks":[{"check":"c","verdict":"OK"},{"check":"d","verdict":"ERROR"}]}"#.to_owned(), 2, Ok(1)),
+        ];
+        for (text, len, found) in rows {
+            let document = serde_json::from_str::<Document>(&text).unwrap();
+            assert_eq!(document.len(), len, "{text}");
+            assert_eq!(document.mismatches().map(|found| found.len()).map_err(|_| ()), found, "{text}");
+        }
+    }
 }

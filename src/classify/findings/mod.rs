@@ -5,3 +5,6 @@ pub mod finder;
 pub mod history;
 pub mod lookback;
 pub mod tally;
+
+#[cfg(test)]
+mod tests;
