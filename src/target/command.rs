@@ -3,7 +3,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use anyhow::bail;
+use anyhow::anyhow;
 
 use super::args::TargetArgs;
 use super::checks::{CHECKS, Check};
@@ -17,6 +17,7 @@ use crate::console::output;
 use crate::probe::args::ProbeArgs;
 use crate::probe::baseline::Baseline;
 use crate::terms::exit::Exit;
+use crate::terms::named::by_name;
 
 /// The command. Errors: a precondition failed.
 pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
@@ -50,9 +51,8 @@ pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
 /// The checks that were named, in declared order; all where none was. The baseline is always among them, since all else
 /// rests on it.
 pub fn chosen(options: &Options) -> anyhow::Result<Vec<&'static Check>> {
-    if let Some(unknown) = options.chosen.iter().find(|name| !CHECKS.iter().any(|check| check.name == **name)) {
-        let names: Vec<_> = CHECKS.iter().map(|check| check.name).collect();
-        bail!("--check {unknown}: no such check; there are {}", names.join(", "));
+    for name in &options.chosen {
+        by_name(name, CHECKS.iter(), |check| check.name).map_err(|why| anyhow!("--check {name}: {why}"))?;
     }
     let named = |check: &&Check| options.chosen.iter().any(|name| name == check.name) || check.name == "baseline";
     Ok(CHECKS.iter().filter(|check| options.chosen.is_empty() || named(check)).collect())

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 
 use super::args::TargetArgs;
 use super::oracle::{Oracle, Source};
@@ -96,7 +96,7 @@ impl Options {
             method: method(args.method.as_deref().unwrap_or("POST"))?,
             path: urls[0].path.clone(),
             key_place: key_place(args)?,
-            key_format: named("--key-format", args.key_format.as_deref().unwrap_or("hex"), KeyFormat::ALL)?,
+            key_format: named("--key-format", args.key_format.as_deref().unwrap_or("hex"), KeyFormat::parse)?,
             receipt_at: pointer("--receipt-at", args.receipt_at.as_deref().unwrap_or("/receipt"))?,
             success_at: args.success_at.as_deref().map(|p| pointer("--success-at", p)).transpose()?,
             headers,
@@ -106,7 +106,7 @@ impl Options {
         let oracle = oracle(args)?;
         let credentials = template.headers.iter().chain(&other_credential).chain(&refreshed_credential);
         let secrets = Secrets::new(credentials.chain(oracle.headers()));
-        let accept = args.accept.iter().map(|a| named("--accept", a, Design::ALL)).collect::<Result<_, _>>()?;
+        let accept = args.accept.iter().map(|a| named("--accept", a, Design::parse)).collect::<Result<_, _>>()?;
         Ok(Options {
             targets,
             template,
@@ -137,12 +137,8 @@ fn optional<T>(text: &Option<String>, parse: fn(&str) -> anyhow::Result<T>, opti
 }
 
 /// One of an enum's printed names.
-fn named<T: Copy + std::fmt::Display>(option: &str, text: &str, all: &[T]) -> anyhow::Result<T> {
-    let names = || all.iter().map(T::to_string).collect::<Vec<_>>().join(", ");
-    all.iter()
-        .copied()
-        .find(|t| t.to_string() == text)
-        .with_context(|| format!("{option} {text}: give one of {}", names()))
+fn named<T>(option: &str, text: &str, parse: fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
+    parse(text).map_err(|why| anyhow!("{option} {text}: {why}"))
 }
 
 /// A JSON pointer (RFC 6901): empty, or it begins with a slash.

@@ -7,7 +7,7 @@ use super::play::Missed;
 use super::state::OrderState;
 use super::step::{Difference, Mishap, Moment, Written};
 use crate::proxy::{CutAt, End, Fault, Gate, SecondCopy, Until};
-use crate::target::drive::faulty::Told;
+use crate::target::drive::faulty::Exchanged;
 use crate::target::drive::session::Session;
 use crate::target::facts::answer::Class;
 use crate::target::facts::case::{Act, Attempt, Case, Rule};
@@ -123,7 +123,7 @@ fn fault(mishap: &Mishap, latency: Duration) -> Fault {
     }
 }
 
-fn missed(mishap: &Mishap, told: &Told) -> Missed {
+fn missed(mishap: &Mishap, told: &Exchanged) -> Missed {
     let has_reply = || told.attempts.iter().any(|attempt| attempt.answer.status.is_some());
     match mishap {
         Mishap::Cut { .. } | Mishap::HalfRequest { .. } => (!told.is_cut).then_some("the reply came before the cut"),

@@ -10,14 +10,14 @@ use super::session::Session;
 use crate::http::client;
 use crate::http::client::{Outcome, Reply};
 use crate::http::message::Message;
-use crate::proxy::{Event, EventKind as What, Fault, Proxy, Settings};
+use crate::proxy::{Event, EventKind, Fault, Proxy, Settings};
 use crate::target::facts::answer::Answer;
 use crate::target::facts::case::{Act, Attempt, Case, Shortfall};
 use crate::target::request::template::Call;
 use crate::terms::outcome::Symptom;
 
 /// What came of one faulted exchange.
-pub struct Told {
+pub struct Exchanged {
     /// One for each reply, or failure to reply, of the target; at least one.
     pub attempts: Vec<Attempt>,
     /// What the proxy did, in order.
@@ -31,7 +31,13 @@ pub struct Told {
 impl Session {
     /// Sends a call of the case through a proxy that puts `fault` into the exchange; the client gives up after
     /// `patience`. Gives None where the proxy could not be set up; the case then says so.
-    pub async fn send_through(&self, case: &mut Case, note: &str, fault: Fault, patience: Duration) -> Option<Told> {
+    pub async fn send_through(
+        &self,
+        case: &mut Case,
+        note: &str,
+        fault: Fault,
+        patience: Duration,
+    ) -> Option<Exchanged> {
         match self.through(&case.calls[0], note, move || fault.clone(), patience).await {
             Ok(mut told) => {
                 case.attempts.append(&mut told.attempts);
@@ -55,18 +61,18 @@ impl Session {
         note: &str,
         fault: impl Fn() -> Fault + Send + Sync + 'static,
         patience: Duration,
-    ) -> std::io::Result<Told> {
+    ) -> std::io::Result<Exchanged> {
         let sent = self.clock();
         let (outcome, events) = self.exchange_through(call, fault, patience).await?;
-        let count = |wanted: fn(&What) -> bool| events.iter().filter(|event| wanted(&event.what)).count();
-        let copies = count(|what| matches!(what, What::RequestForwarded { .. }));
+        let count = |wanted: fn(&EventKind) -> bool| events.iter().filter(|event| wanted(&event.what)).count();
+        let copies = count(|what| matches!(what, EventKind::RequestForwarded { .. }));
         self.count(copies.max(1) as u64);
         let begun = |copy| self.begun(&events, copy).unwrap_or(sent);
-        let is_cut = events.iter().any(|event| matches!(event.what, What::UpstreamCut { .. }));
+        let is_cut = events.iter().any(|event| matches!(event.what, EventKind::UpstreamCut { .. }));
         let mut answers: Vec<_> = events
             .iter()
             // No reply to what we broke off ourselves is no answer.
-            .filter(|event| !(is_cut && matches!(event.what, What::UpstreamFailed { .. })))
+            .filter(|event| !(is_cut && matches!(event.what, EventKind::UpstreamFailed { .. })))
             .filter_map(|event| self.answered(event))
             .map(|(copy, ended, answer)| (begun(copy), ended, answer))
             .collect();
@@ -83,7 +89,7 @@ impl Session {
             .iter()
             .filter_map(|event| Some(Act { who: "proxy", at: self.at(event), what: act(&event.what)? }))
             .collect();
-        Ok(Told { attempts: answers.into_iter().map(attempt).collect(), acts, copies, is_cut })
+        Ok(Exchanged { attempts: answers.into_iter().map(attempt).collect(), acts, copies, is_cut })
     }
 
     async fn exchange_through(
@@ -98,7 +104,7 @@ impl Session {
         let request = self.options.template.request(call, &self.target().authority);
         let outcome = client::attempt(proxy.address(), &request, patience).await;
         // The upstream leg outlives the client, but not its own patience for connecting and for the reply.
-        let rest = proxy.events().until(|event| matches!(event.what, What::Ended | What::BadRequest { .. }));
+        let rest = proxy.events().until(|event| matches!(event.what, EventKind::Ended | EventKind::BadRequest { .. }));
         let events = timeout(self.patience() * 2 + patience, rest).await.unwrap_or_default();
         proxy.stop().await;
         Ok((outcome, events))
@@ -106,15 +112,15 @@ impl Session {
 
     /// When the second copy went to the target; None for the first, which the client sent.
     fn begun(&self, events: &[Event], copy: u8) -> Option<Duration> {
-        let begun = |event: &&Event| matches!(event.what, What::ForwardStarted { copy: n } if n == copy && n > 0);
+        let begun = |event: &&Event| matches!(event.what, EventKind::ForwardStarted { copy: n } if n == copy && n > 0);
         events.iter().find(begun).map(|event| self.at(event))
     }
 
     /// What the target said to which copy, and when; None for an event that is no answer.
     fn answered(&self, event: &Event) -> Option<(u8, Duration, Answer)> {
         let (copy, answer) = match &event.what {
-            What::UpstreamReplied { copy, reply } => (*copy, self.answer(&whole(reply))),
-            What::UpstreamFailed { copy, symptom, detail } => {
+            EventKind::UpstreamReplied { copy, reply } => (*copy, self.answer(&whole(reply))),
+            EventKind::UpstreamFailed { copy, symptom, detail } => {
                 let detail = Some(detail.clone());
                 (*copy, self.answer(&Outcome { symptom: *symptom, reply: None, detail, elapsed: Duration::ZERO }))
             }
@@ -129,27 +135,27 @@ impl Session {
 }
 
 /// An event as the time line tells it; None for what the attempt itself tells.
-fn act(what: &What) -> Option<String> {
+fn act(what: &EventKind) -> Option<String> {
     Some(match what {
-        What::RequestRead { request } => format!("has read the request, {} bytes", request.raw.len()),
-        What::BadRequest { detail } => format!("refuses the request: {detail}"),
-        What::Held => "holds it back".into(),
-        What::Released { .. } => "lets it go".into(),
-        What::ForwardStarted { copy } => format!("connects to the target{}", nth(*copy)),
-        What::RequestForwarded { copy } => format!("has sent what it lets through{}", nth(*copy)),
-        What::UpstreamReplied { copy, reply } => {
+        EventKind::RequestRead { request } => format!("has read the request, {} bytes", request.raw.len()),
+        EventKind::BadRequest { detail } => format!("refuses the request: {detail}"),
+        EventKind::Held => "holds it back".into(),
+        EventKind::Released { .. } => "lets it go".into(),
+        EventKind::ForwardStarted { copy } => format!("connects to the target{}", nth(*copy)),
+        EventKind::RequestForwarded { copy } => format!("has sent what it lets through{}", nth(*copy)),
+        EventKind::UpstreamReplied { copy, reply } => {
             format!("has the target's whole reply{}: {}", nth(*copy), reply.head.status().unwrap_or(0))
         }
-        What::UpstreamFailed { copy, symptom, .. } => format!("gets no whole reply{}: {symptom}", nth(*copy)),
-        What::UpstreamCut { by, after } => {
+        EventKind::UpstreamFailed { copy, symptom, .. } => format!("gets no whole reply{}: {symptom}", nth(*copy)),
+        EventKind::UpstreamCut { by, after } => {
             let ms = after.as_secs_f64() * 1e3;
             format!("ends the target's connection by {by}, {ms:.2} ms after the last byte that it let through")
         }
-        What::ReplySent { status, .. } => format!("gives the client a {status}"),
-        What::ReplyCut { bytes, .. } => format!("gives the client {bytes} bytes of the reply"),
-        What::ClientDropped { by } => format!("ends the client's connection by {by}"),
-        What::ClientGone => "sees that the client has gone".into(),
-        What::Ended => return None,
+        EventKind::ReplySent { status, .. } => format!("gives the client a {status}"),
+        EventKind::ReplyCut { bytes, .. } => format!("gives the client {bytes} bytes of the reply"),
+        EventKind::ClientDropped { by } => format!("ends the client's connection by {by}"),
+        EventKind::ClientGone => "sees that the client has gone".into(),
+        EventKind::Ended => return None,
     })
 }
 
