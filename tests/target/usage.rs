@@ -12,7 +12,7 @@ fn what_cannot_be_probed_is_refused_in_a_line_that_says_what_to_give() {
         ("probe --target http://user:secret@127.0.0.1/ --ledger l", "--header 'Authorization"),
         (TARGET, "--ledger none"),
         (&format!("{TARGET} --ledger http://192.0.2.1/l"), "--allow-host 192.0.2.1"),
-        (&format!("{TARGET} --ledger l --check nope"), "there are baseline, replay"),
+        (&format!("{TARGET} --ledger l --check nope"), "give one of baseline, replay"),
         (&format!("{TARGET} --ledger l --lease 1h"), "--lease"),
         (&format!("{TARGET} --ledger l --jobs 0"), "--jobs 0: give 1 to 16"),
         (&format!("{TARGET} --ledger l --body {{\"amount\":1}}"), "no {{intent}} in the template"),
