@@ -142,4 +142,19 @@ mod tests {
             assert_eq!(number_after(rest), number, "{rest}");
         }
     }
+
+    #[test]
+    fn the_number_before_is_the_last_word() {
+        for (rest, number) in [
+            ("made 3 ", Some(3)),
+            ("3", Some(3)),
+            ("12 ", Some(12)),
+            ("3 more", None),
+            ("", None),
+            ("é7", Some(7)),
+            (" ", None),
+        ] {
+            assert_eq!(number_before(rest), number, "{rest}");
+        }
+    }
 }

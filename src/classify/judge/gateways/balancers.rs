@@ -138,4 +138,41 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn a_balancers_status_and_what_its_target_sent_tell_together() {
+        let tells = |target: &str, status: &str, of_target: &str| {
+            let text =
+                format!("h2 2024-07-02T22:23:00Z app/pay 192.0.2.9:2817 {target} 0 0.1 0 {status} {of_target} 1 2");
+            line(&text).map(|told| (told.tells, told.status))
+        };
+        let target = "10.0.0.1:80";
+        for (at, status, of_target, expected) in [
+            // The client went away: after it was sent on, or before.
+            (target, 460, "-", Tells::Open(Closed)),
+            ("-", 460, "-", Tells::Never(Closed)),
+            ("-", 500, "-", Tells::Never(Unreachable)),
+            ("-", 504, "-", Tells::Never(Unreachable)),
+            ("-", 400, "-", Tells::Never(ClientError)),
+            ("-", 499, "-", Tells::Never(ClientError)),
+            ("-", 301, "-", Tells::Status),
+            (target, 502, "-", Tells::Open(Closed)),
+            (target, 502, "0", Tells::Open(Closed)),
+            (target, 502, "502", Tells::Status),
+            (target, 504, "-", Tells::Open(ReadTimeout)),
+            (target, 504, "504", Tells::Open(ReadTimeout)),
+            (target, 503, "-", Tells::Status),
+            (target, 404, "404", Tells::Status),
+        ] {
+            assert_eq!(
+                tells(at, &status.to_string(), of_target),
+                Some((expected, Some(status))),
+                "{at} {status} {of_target}"
+            );
+        }
+        assert_eq!(tells(target, "-", "-"), None);
+        let no_times = "h2 2024-07-02T22:23:00Z app/pay 192.0.2.9:2817 - 0 x 0 503 - 1 2";
+        let no_client = "h2 2024-07-02T22:23:00Z app/pay 192.0.2.9 - 0 0 0 503 - 1 2";
+        assert_eq!((line(no_times), line(no_client)), (None, None));
+    }
 }

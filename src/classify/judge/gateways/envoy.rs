@@ -167,4 +167,31 @@ mod tests {
         assert_eq!(line(tcp).unwrap().tells, Tells::Never(Refused));
         assert_eq!(line(r#"10.0.0.1 - - [10/Oct/2024:13:55:36 +0000] "POST /pay HTTP/1.1" 502 157 "-""#), None);
     }
+
+    #[test]
+    fn a_pool_that_refused_says_so_with_its_own_flag_and_detail() {
+        let tells = |flags, details, status| told(flags, Some(details), status).map(|told| told.tells);
+        for (flags, details, expected) in [
+            ("UO", "{overflow}", Tells::Never(NotProcessed)),
+            ("UR", "{overflow}", Tells::Open(Reset)),
+            ("UO", "remote_refused_stream_reset", Tells::Open(ServerError)),
+            ("UC", "{overflow}", Tells::Open(Closed)),
+            ("UF,UO", "{overflow}", Tells::Open(ServerError)),
+            ("UF", "{Connection_Timeout}", Tells::Never(ConnectTimeout)),
+            ("UH", "timeout", Tells::Never(Unreachable)),
+        ] {
+            assert_eq!(tells(flags, details, Some(503)), Some(expected), "{flags} {details}");
+        }
+        // On a TCP line, which has no status, each attempt is a connect alone.
+        assert_eq!(tells("UF,URX", "", Some(0)), Some(Tells::Never(Refused)));
+        assert_eq!(tells("UF,UC", "", Some(0)), Some(Tells::Open(Closed)));
+        assert_eq!(tells("UF,URX", "", None), Some(Tells::Open(ServerError)));
+        let sent = |status| told("UC", None, status).map(|told| (told.status, told.evidence));
+        assert_eq!(sent(Some(0)), Some((None, "0 UC".into())));
+        assert_eq!(sent(Some(1)), Some((Some(1), "1 UC".into())));
+        assert_eq!(sent(None), Some((None, "- UC".into())));
+        let bytes_for_flags = r#"[2020-09-18T00:00:00.000Z] "POST /pay HTTP/1.1" 503 157 UF"#;
+        let none = r#"[2020-09-18T00:00:00.000Z] "POST /pay HTTP/1.1" 503  UF"#;
+        assert_eq!((line(bytes_for_flags), line(none)), (None, None));
+    }
 }

@@ -131,4 +131,46 @@ mod tests {
         let refused = r#"haproxy[1]: 10.0.0.1:1 [15/Oct/2023:15:26:31.462] f~ b/s 3/-1/-1/-1/8012 503 217 - - SC-- 2/2/2/1/+3 0/0 "POST /pay HTTP/1.1""#;
         assert_eq!(line(refused).unwrap().tells, Tells::Never(Refused));
     }
+
+    #[test]
+    fn only_what_comes_before_any_server_is_never_sent_by_its_state_alone() {
+        let tells = |state, connect, retries| told(state, connect, retries, Some(503)).map(|told| told.tells);
+        for (state, expected) in [
+            ("CR", Tells::Never(Closed)),
+            ("cR", Tells::Never(Throttled)),
+            ("CT", Tells::Never(ClientError)),
+            ("PT", Tells::Never(ClientError)),
+            ("PR", Tells::Never(ClientError)),
+            ("LR", Tells::Never(NotProcessed)),
+            ("LC", Tells::Never(Redirect)),
+            ("CC", Tells::Open(Closed)),
+            ("CQ", Tells::Open(Closed)),
+            ("PC", Tells::Open(ServerError)),
+            ("sQ", Tells::Open(ServerError)),
+            ("RR", Tells::Open(ServerError)),
+        ] {
+            assert_eq!(tells(state, None, None), Some(expected), "{state}");
+            assert_eq!(tells(state, Some("0"), Some("1")), Some(expected), "{state}");
+        }
+        assert_eq!(tells("RC", Some("-1"), Some("1")), Some(Tells::Never(Unreachable)));
+        assert_eq!(tells("RC", Some("4"), Some("0")), Some(Tells::Never(Unreachable)));
+        assert_eq!(tells("SD", Some("-1"), Some("0")), Some(Tells::Open(Truncated)), "a reply had begun");
+    }
+
+    #[test]
+    fn a_line_has_five_timers_and_a_status_that_may_be_none() {
+        let of = |timers: &str, status: &str| {
+            line(&format!("c [t] f b/s {timers} {status} 0 - - SC-- 2/2/2/1/0 0/0 \"POST /\""))
+        };
+        let told = |status: &str| of("3/-1/-1/-1/8012", status).map(|told| (told.status, told.evidence));
+        assert_eq!(told("503"), Some((Some(503), "503 SC--".into())));
+        assert_eq!(told("1"), Some((Some(1), "1 SC--".into())));
+        assert_eq!(told("0"), Some((None, "- SC--".into())));
+        assert_eq!(told("-1"), Some((None, "- SC--".into())));
+        assert_eq!(told("x"), None);
+        for timers in ["3/-1/-1/-1", "3/-1/-1/-1/9/9", "3/x/-1/-1/9", "3//-1/-1/9", "a/b/c/d/e"] {
+            assert_eq!(of(timers, "503"), None, "{timers}");
+        }
+        assert!(of("3/-1/-1/-1/+9", "503").is_some(), "logasap");
+    }
 }

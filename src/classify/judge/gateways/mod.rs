@@ -111,3 +111,62 @@ fn verdict<'a>(told: Told) -> Verdict<'a> {
         (Tells::Status, None) => Verdict::of(Symptom::Closed, evidence),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+
+    fn told(tells: Tells, status: Option<u16>) -> (&'static str, &'static str, &'static str) {
+        let verdict = verdict(Told { tells, status, evidence: String::new() });
+        (verdict.symptom.name(), verdict.advice.effect.name(), verdict.advice.action.name())
+    }
+
+    #[test]
+    fn a_code_decides_before_the_status() {
+        for (tells, status, expected) in [
+            (Tells::Never(Symptom::Refused), Some(503), ("refused", "no", "retry")),
+            (Tells::Never(Symptom::ClientError), Some(403), ("client-error", "no", "fix-request")),
+            (Tells::Never(Symptom::Throttled), Some(429), ("throttled", "unlikely", "retry-later-same-key")),
+            // A server error of the gateway's own: nothing was sent on.
+            (Tells::Never(Symptom::ServerError), Some(500), ("server-error", "no", "retry")),
+            (Tells::Never(Symptom::Closed), None, ("closed", "no", "retry")),
+            (Tells::Open(Symptom::Closed), Some(503), ("closed", "maybe", "retry-same-key")),
+            (Tells::Open(Symptom::Closed), None, ("closed", "maybe", "retry-same-key")),
+            (Tells::Open(Symptom::Closed), Some(199), ("closed", "maybe", "retry-same-key")),
+            (Tells::Open(Symptom::Closed), Some(200), ("truncated", "maybe", "verify-first")),
+            (Tells::Open(Symptom::Closed), Some(299), ("truncated", "maybe", "verify-first")),
+            (Tells::Open(Symptom::Closed), Some(300), ("closed", "maybe", "retry-same-key")),
+            (Tells::Status, Some(200), ("ok", "yes", "done")),
+            (Tells::Status, Some(202), ("ok", "maybe", "verify-first")),
+            (Tells::Status, Some(503), ("server-error", "maybe", "retry-same-key")),
+            (Tells::Status, None, ("closed", "maybe", "retry-same-key")),
+        ] {
+            assert_eq!(told(tells, status), expected, "{tells:?} {status:?}");
+        }
+    }
+
+    #[test]
+    fn each_gateways_mark_is_read_by_its_own_table() {
+        let of = |marks: &[(Mark, &'static str)], status| {
+            let marks = marks.iter().map(|(mark, text)| (*mark, Cow::Borrowed(*text))).collect();
+            read(&Reading { marks, status, ..Reading::default() }).map(|verdict| verdict.symptom)
+        };
+        let failed = Status::Code(503);
+        assert_eq!(of(&[(Mark::EnvoyFlags, "UF")], failed), Some(Symptom::Refused));
+        assert_eq!(
+            of(&[(Mark::EnvoyDetails, "timeout"), (Mark::EnvoyFlags, "UF")], failed),
+            Some(Symptom::ConnectTimeout)
+        );
+        assert_eq!(of(&[(Mark::HaproxyState, "SC--"), (Mark::ConnectTime, "-1")], failed), Some(Symptom::Refused));
+        assert_eq!(of(&[(Mark::HaproxyState, "SC--"), (Mark::Retries, "0")], failed), Some(Symptom::Refused));
+        assert_eq!(of(&[(Mark::HaproxyState, "SC--")], failed), Some(Symptom::ServerError));
+        assert_eq!(of(&[(Mark::Details, "DNSFailure")], failed), Some(Symptom::Dns));
+        assert_eq!(of(&[(Mark::Details, "UF")], failed), None, "another vendor's code");
+        assert_eq!(of(&[(Mark::Retries, "0")], failed), None);
+        assert_eq!(of(&[], failed), None);
+        assert_eq!(of(&[(Mark::EnvoyFlags, "UC")], Status::Code(200)), Some(Symptom::Truncated));
+        assert_eq!(of(&[(Mark::EnvoyFlags, "UC")], Status::Absent), Some(Symptom::Closed));
+    }
+}

@@ -3,12 +3,12 @@
 
 use std::borrow::Cow;
 
-use super::call::Around;
-use super::chain;
-use super::chain::{Proof, Words};
-use super::gateways;
-use super::vocabulary::Says;
 use crate::classify::extract::reading::{Mark, Reading, Status};
+use crate::classify::judge::call::Around;
+use crate::classify::judge::chain;
+use crate::classify::judge::chain::{Proof, Words};
+use crate::classify::judge::gateways;
+use crate::classify::judge::vocabulary::Says;
 use crate::terms::outcome::{Advice, Effect, Kind, Symptom};
 
 /// What a reading means.
@@ -262,3 +262,6 @@ fn by_kind<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
         None => Verdict::of(Symptom::Unknown, Evidence::Nothing),
     }
 }
+
+#[cfg(test)]
+mod tests;
