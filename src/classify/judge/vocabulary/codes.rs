@@ -86,12 +86,7 @@ pub fn rows() -> &'static [Row] {
         let all = windows.chain(apple).filter(|(_, form)| is_new(form));
         let row = |(code, form): (&Code, String)| {
             // Made once in a process, so that a row can stand beside those of the constant tables.
-            Row {
-                pattern: Box::leak(form.into_boxed_str()),
-                says: code.says,
-                client: code.name,
-                basis: Basis::Documented,
-            }
+            Row::new(Box::leak(form.into_boxed_str()), code.says, code.name, Basis::Documented)
         };
         all.map(row).collect()
     })

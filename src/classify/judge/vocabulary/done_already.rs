@@ -6,7 +6,7 @@ use super::Says::{DoneAlready, Nothing, Veto};
 use super::{Basis, Row, Says};
 
 const fn row(pattern: &'static str, says: Says, client: &'static str) -> Row {
-    Row { pattern, says, client, basis: Basis::Documented }
+    Row::new(pattern, says, client, Basis::Documented)
 }
 
 pub const DONE_ALREADY: &[Row] = &[

@@ -6,7 +6,7 @@ use super::{Basis, Row};
 use crate::terms::outcome::Symptom::*;
 
 const fn row(pattern: &'static str, says: Says, client: &'static str) -> Row {
-    Row { pattern, says, client, basis: Basis::Documented }
+    Row::new(pattern, says, client, Basis::Documented)
 }
 
 pub const MORE: &[Row] = &[

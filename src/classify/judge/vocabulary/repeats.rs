@@ -10,7 +10,7 @@ use super::Says::{
 use super::{Basis, Row, Says};
 
 const fn row(pattern: &'static str, says: Says, client: &'static str) -> Row {
-    Row { pattern, says, client, basis: Basis::Documented }
+    Row::new(pattern, says, client, Basis::Documented)
 }
 
 pub const REPEATS: &[Row] = &[

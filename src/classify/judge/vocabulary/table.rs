@@ -18,7 +18,7 @@ const SEEN: Basis = Basis::Seen;
 const DOCUMENTED: Basis = Basis::Documented;
 
 const fn row(pattern: &'static str, says: Says, client: &'static str, basis: Basis) -> Row {
-    Row { pattern, says, client, basis }
+    Row::new(pattern, says, client, basis)
 }
 
 pub const VOCABULARY: &[Row] = &[
