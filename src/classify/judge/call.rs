@@ -55,12 +55,13 @@ impl<'a> Notes<'a> {
     pub fn note_fields(&mut self, reading: &'a Reading<'_>) {
         self.keyed = reading.key.is_some();
         let errors = reading.texts.iter().filter(|text| text.role == Role::Error).map(|text| text.text.trim());
-        let errors: Vec<_> = errors.collect();
-        let words = ["Connection refused", "Connection refused (Connection refused)"];
-        if let ["java.net.ConnectException", refused] | [refused, "java.net.ConnectException"] = errors.as_slice()
-            && words.contains(refused)
+        let mut errors = errors.fuse();
+        let class = "java.net.ConnectException";
+        let is_refusal = |text| matches!(text, "Connection refused" | "Connection refused (Connection refused)");
+        if let (Some(one), Some(other), None) = (errors.next(), errors.next(), errors.next())
+            && (one == class && is_refusal(other) || other == class && is_refusal(one))
         {
-            self.kept = Some(Cow::Borrowed("java.net.ConnectException"));
+            self.kept = Some(Cow::Borrowed(class));
         }
     }
 

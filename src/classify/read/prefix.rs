@@ -64,7 +64,8 @@ fn priority(line: &str) -> Option<&str> {
 fn klog(line: &str) -> Option<(&str, &str)> {
     let after = line.strip_prefix(['I', 'W', 'E', 'F'])?;
     let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-    let (head, rest) = line.split_once("] ").filter(|_| matches!(digits, 4 | 8))?;
+    // Before the bracket is looked for: any word may begin with one of these letters.
+    let (head, rest) = matches!(digits, 4 | 8).then(|| line.split_once("] "))??;
     let time = head.split(' ').nth(1).filter(|time| is_clock(time))?;
     Some((time, rest))
 }

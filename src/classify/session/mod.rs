@@ -1,6 +1,7 @@
 //! One run over all inputs: what each value and each line is, and the reading made of it. Invariant: readings are taken in
 //! the order of the input; a line that is open, because more may belong to it, is taken before anything behind it.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -122,7 +123,12 @@ impl<W: Write> Sink for Session<W> {
     }
 
     fn words(&mut self, at: Position, line: &[u8]) {
-        let text = ansi::plain(String::from_utf8_lossy(line));
+        // Checked whole first, which takes many bytes at a time; mended piece by piece only if need be.
+        let text = match std::str::from_utf8(line) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(line),
+        };
+        let text = ansi::plain(text);
         if std::mem::take(&mut self.fresh) && !self.text {
             self.header = Header::of(&text);
             if self.header.is_some() {

@@ -129,7 +129,7 @@ impl<W: Write> Session<W> {
 
 /// The first line of a block, where it tells of more risk than the trace below it: that may be of another attempt.
 fn doubt<'t>(text: &'t str, verdict: &Verdict) -> Option<Reading<'t>> {
-    let (head, _) = text.split_once('\n').filter(|_| verdict.advice.effect == Effect::No)?;
+    let (head, _) = (verdict.advice.effect == Effect::No).then(|| text.split_once('\n'))??;
     let head = Reading::from_text(head);
     let risky = is_risky(&head);
     risky.then_some(head)
