@@ -89,6 +89,8 @@ mod tests {
         for (kind, symptom) in [
             (ErrorKind::ConnectionRefused, Symptom::Refused),
             (ErrorKind::ConnectionReset, Symptom::Refused),
+            (ErrorKind::ConnectionAborted, Symptom::Refused),
+            (ErrorKind::NetworkDown, Symptom::Unreachable),
             (ErrorKind::NetworkUnreachable, Symptom::Unreachable),
             (ErrorKind::HostUnreachable, Symptom::Unreachable),
             (ErrorKind::TimedOut, Symptom::ConnectTimeout),

@@ -177,6 +177,36 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_altered_as_little_as_can_be() {
+        for (text, other) in [
+            ("EUR", "USD"),
+            ("USD", "EUR"),
+            ("JPY", "EUR"),
+            ("eur", "eux"),
+            ("EU1", "EU0"),
+            ("EURO", "EURx"),
+            ("EU", "Ex"),
+            ("90", "91"),
+            ("91", "90"),
+            ("99", "98"),
+            ("ax", "ay"),
+            ("ä", "x"),
+            ("", "x"),
+        ] {
+            assert_eq!(other_text(text), other, "{text}");
+        }
+        let number = |text: &str| altered(&format!("[{text}]"), "/0");
+        assert_eq!([number("7"), number("-1"), number("1.5")], ["[8]", "[0]", "[1]"]);
+        assert_eq!(number("9223372036854775807"), "[-9223372036854775808]");
+    }
+
+    #[test]
+    fn what_is_no_json_stays_as_it_is() {
+        assert_eq!((reserialise("a=1"), altered("a=1", ""), leaves("a=1")), ("a=1".into(), "a=1".into(), None));
+        assert_eq!(reserialise(r#"{ "a" : 1 }"#), r#" { "a" : 1 }"#, "our own spacing may be the template's");
+    }
+
+    #[test]
     fn a_padded_object_is_one_field_larger() {
         assert_eq!(padded(r#"{"a":1}"#, 3).unwrap(), r#"{"a":1,"idem_padding":"xxx"}"#);
         assert_eq!(padded("{ }", 1).unwrap(), r#"{ "idem_padding":"x"}"#);

@@ -144,9 +144,42 @@ mod tests {
     }
 
     #[test]
+    fn a_name_stands_for_an_address_and_an_address_for_a_name() {
+        let host = |authority: &str, socket: ([u8; 4], u16)| {
+            let target = Address { socket: socket.into(), authority: authority.into() };
+            other_host(&Call::default(), &target).and_then(|call| call.host)
+        };
+        let here = ([127, 0, 0, 1], 8080);
+        assert_eq!(host("127.0.0.1:8080", here).as_deref(), Some("localhost:8080"));
+        assert_eq!(host("localhost:8080", here).as_deref(), Some("127.0.0.1:8080"));
+        assert_eq!(host("192.0.2.1:8080", ([192, 0, 2, 1], 8080)), None, "localhost is another server");
+    }
+
+    #[test]
+    fn only_a_target_on_this_machine_is_asked_from_its_neighbour() {
+        let elsewhere = Address { socket: ([192, 0, 2, 1], 8080).into(), authority: "192.0.2.1:8080".into() };
+        assert!(from_neighbour(&Call::default(), &elsewhere).is_none());
+        if std::net::TcpListener::bind("127.0.0.2:0").is_ok() {
+            let call = from_neighbour(&Call::default(), &target()).expect("an address of this machine");
+            assert_eq!(call.from, Some(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2))));
+        }
+    }
+
+    #[test]
+    fn a_body_is_padded_only_where_there_is_room() {
+        let size = VARIATIONS.iter().find(|variation| variation.kind == Kind::Size).unwrap();
+        let mut template = template(KeyPlace::Header("k".into()));
+        assert!((size.of)(&Call::default(), &template, &target()).is_some_and(|call| call.padded));
+        template.body = Body::parse(r#"["{{intent}}"]"#).unwrap();
+        assert!((size.of)(&Call::default(), &template, &target()).is_none());
+    }
+
+    #[test]
     fn a_type_of_the_users_own_keeps_its_name() {
         let mut template = template(KeyPlace::Header("k".into()));
         template.headers = vec![Header::parse("Content-Type: application/vnd.x+json").unwrap()];
         assert_eq!(with_charset(&template), "Content-Type: application/vnd.x+json; charset=utf-8");
+        template.headers = vec![Header::parse("X-Own: 1").unwrap()];
+        assert_eq!(with_charset(&template), "Content-Type: application/json; charset=utf-8");
     }
 }

@@ -78,6 +78,13 @@ fn reuse_the_receipt_of_the_payload_that_succeeded_stays() {
 }
 
 #[test]
+fn reuse_both_payloads_may_be_refused_where_nothing_has_to_settle() {
+    let after_a_reuse = case(Rule::Reuse, &["a", "b"], vec![(0, refused()), (1, refused())], &[0, 0]);
+    gives(&Case { to_settle: None, ..after_a_reuse.clone() }, Verdict::Ok);
+    gives(&after_a_reuse, Verdict::Sticky);
+}
+
+#[test]
 fn one_intent_may_have_one_receipt_in_two_calls_and_no_ledger_hides_no_swallowing() {
     let both = |a, b| vec![(0, success(a)), (1, success(b))];
     gives(&case(Rule::Distinct, &["a", "a"], both("r", "r"), &[1, 1]), Verdict::Ok);
