@@ -24,7 +24,7 @@ const fn code(number: i32, says: Says, name: &'static str) -> Code {
 /// Win32 numbers: Winsock, WinHTTP and WinINet.
 const WINDOWS: &[Code] = &[
     code(10049, Never(Unreachable), "WSAEADDRNOTAVAIL"),
-    code(10050, Never(Unreachable), "WSAENETDOWN"),
+    code(10050, Open(Closed), "WSAENETDOWN, of an open connection as well"),
     code(10051, Never(Unreachable), "WSAENETUNREACH"),
     code(10053, Open(Closed), "WSAECONNABORTED"),
     code(10054, Open(Reset), "WSAECONNRESET"),
@@ -48,8 +48,8 @@ const WINDOWS: &[Code] = &[
     code(12045, Never(Tls), "ERROR_WINHTTP_SECURE_INVALID_CA"),
     code(12152, Open(BadReply), "ERROR_WINHTTP_INVALID_SERVER_RESPONSE"),
     code(12157, Open(Closed), "ERROR_WINHTTP_SECURE_CHANNEL_ERROR, in the handshake or after it"),
-    code(12163, Never(Unreachable), "ERROR_INTERNET_DISCONNECTED"),
-    code(12175, Never(Tls), "ERROR_WINHTTP_SECURE_FAILURE"),
+    code(12163, Open(Closed), "ERROR_INTERNET_DISCONNECTED, in the middle of a call as well"),
+    code(12175, Open(Closed), "WinHTTP's SECURE_FAILURE, but WinINet's DECODING_FAILED, of a reply"),
 ];
 
 /// NSURLErrorDomain.
@@ -82,7 +82,7 @@ pub fn rows() -> &'static [Row] {
     ROWS.get_or_init(|| {
         let windows = WINDOWS.iter().flat_map(|code| windows(code.number).map(move |form| (code, form)));
         let apple = APPLE.iter().flat_map(|code| apple(code.number).map(move |form| (code, form)));
-        let is_new = |form: &String| VOCABULARY.iter().all(|row| row.pattern != form);
+        let is_new = |form: &String| VOCABULARY.iter().chain(super::CLIENTS).all(|row| row.pattern != form);
         let all = windows.chain(apple).filter(|(_, form)| is_new(form));
         let row = |(code, form): (&Code, String)| {
             // Made once in a process, so that a row can stand beside those of the constant tables.

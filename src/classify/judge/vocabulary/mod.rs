@@ -1,6 +1,7 @@
 //! What a wording means, and where the wordings of the table stand in a text. Invariant: one automaton finds all rows in
 //! one pass; of two matches, one within the other, only the longer counts.
 
+mod clients;
 mod codes;
 mod done_already;
 mod more;
@@ -13,6 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use clients::CLIENTS;
 use done_already::DONE_ALREADY;
 use more::MORE;
 use repeats::REPEATS;
@@ -136,7 +138,7 @@ enum Edge {
 
 /// All rows. Teaching idem a wording is adding a row to one of these tables.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    VOCABULARY.iter().chain(MORE).chain(DONE_ALREADY).chain(REPEATS).chain(codes::rows())
+    VOCABULARY.iter().chain(MORE).chain(CLIENTS).chain(DONE_ALREADY).chain(REPEATS).chain(codes::rows())
 }
 
 /// Bytes after which the faster automaton pays: it takes a while to build, and a single failure is read at once.

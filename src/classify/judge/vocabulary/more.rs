@@ -60,7 +60,10 @@ pub const MORE: &[Row] = &[
     row("dioexceptiontype.connectiontimeout", Never(ConnectTimeout), "Dart dio"),
     row("dioexceptiontype.sendtimeout", Begun(Timeout), "Dart dio"),
     row("dioexceptiontype.receivetimeout", Begun(ReadTimeout), "Dart dio"),
-    row("dioexceptiontype.badcertificate", Never(Tls), "Dart dio"),
+    // dio looks at the certificate of the reply, when the request was worked on.
+    row("dioexceptiontype.badcertificate", Sent(BadReply), "Dart dio"),
+    row("failed, error: connection refused", Open(Closed), "ESP32 HTTPClient, also of a reply without a status line"),
+    row("httpc_error_connection_refused", Open(Closed), "ESP32 HTTPClient, also of a reply without a status line"),
     row("[receive timeout]", Begun(ReadTimeout), "Dart dio"),
     row("[send timeout]", Begun(Timeout), "Dart dio"),
     // Elixir and Erlang.

@@ -181,5 +181,9 @@ pub const REPEATS: &[Row] = &[
     row("jdk.internal.net.http", NoResend, "java.net.http"),
     row("failed to connect to /", NoResend, "OkHttp, the first route"),
     row("tcp command [connect(", NoResend, "Akka, Pekko"),
-    row("executing post", NoResend, "Feign, which adds its own words"),
+    row(
+        "feign.retryableexception: connection refused executing",
+        Repeated,
+        "Feign's default Retryer: five attempts, POST too",
+    ),
 ];

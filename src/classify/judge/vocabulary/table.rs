@@ -572,7 +572,7 @@ pub const VOCABULARY: &[Row] = &[
     row("code=-1203|", Never(Tls), "NSURLErrorServerCertificateHasUnknownRoot", DOCUMENTED),
     row("code=-1204|", Never(Tls), "NSURLErrorServerCertificateNotYetValid", DOCUMENTED),
     row("handshakefailed", Never(Tls), "Haskell tls", DOCUMENTED),
-    row("[bad certificate]", Never(Tls), "Dart dio", DOCUMENTED),
+    row("[bad certificate]", Sent(BadReply), "Dart dio, of the reply's certificate", DOCUMENTED),
     // RFC 9113: REFUSED_STREAM (8.7), a stream above the GOAWAY's last one (6.8), HTTP_1_1_REQUIRED (7).
     row("rst_stream with error code 7|", Never(NotProcessed), "gRPC core, REFUSED_STREAM", DOCUMENTED),
     row("refused_stream", Never(NotProcessed), "HTTP/2 clients", SEEN),

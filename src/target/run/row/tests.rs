@@ -103,7 +103,7 @@ fn only_the_declared_design_is_accepted_and_only_where_all_findings_are_of_it() 
 #[test]
 fn figures_are_those_of_reconciliation() {
     let once = once(vec![success("r"), success("r")], 3);
-    let reuse = case("reuse", Rule::Reuse, &["a", "b"], vec![(0, refused()), (1, success("r"))], &[0, 1]);
+    let reuse = case("reuse", Rule::Reuse, &["g", "h"], vec![(0, refused()), (1, success("r"))], &[0, 1]);
     let lost = case("lost", Rule::Distinct, &["c", "d"], vec![(0, success("r")), (1, refused())], &[0, 0]);
     let figures = row("crowd", vec![once, reuse, lost], &[]).figures();
     assert_eq!(figures, Figures { requests: 6, charges: 4, unique: 2, duplicates: 2, lost: 1 });
