@@ -126,6 +126,29 @@ fn number_before(rest: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::judge::verdict::judge;
+    use crate::terms::outcome::Effect;
+
+    #[test]
+    fn one_attempt_is_proof_and_a_second_one_is_not() {
+        let rows = [
+            ("connection refused (SDK Attempt Count: 1)", Effect::No),
+            ("connection refused (SDK Attempt Count: 2)", Effect::Maybe),
+            ("giving up after 1 attempt(s): connection refused", Effect::No),
+            ("giving up after 2 attempt(s): connection refused", Effect::Maybe),
+            ("1 attempts failed: connection refused", Effect::No),
+            ("2 attempts failed: connection refused", Effect::Maybe),
+            ("connection refused (reached max retries: 0)", Effect::No),
+            ("connection refused (reached max retries: 1)", Effect::Maybe),
+            ("0 prior attempts, connection refused", Effect::No),
+            ("1 prior attempts, connection refused", Effect::Maybe),
+            ("tenacity.RetryError: RetryError[connection refused]", Effect::Maybe),
+            ("Max retries exceeded with url: /pay (connection refused)", Effect::No),
+        ];
+        for (text, effect) in rows {
+            assert_eq!(judge(&Reading::from_text(text)).advice.effect, effect, "{text}");
+        }
+    }
 
     #[test]
     fn a_time_is_no_number_of_attempts() {
