@@ -1,9 +1,10 @@
 //! Enums whose variants have one name each, used in every report. Invariant: a name stands in one place, beside its
 //! variant.
 
-/// Declares a fieldless enum with a printed name for each variant: `name()`, `Display` (which pads) `Serialize` and
-/// `Deserialize` all use that name, `ALL` lists the variants in declared order, and `parse` finds one by its name. A variant's doc comment is what `idem explain` says
-/// of it: `meaning()` gives it, so the text that a reader of the code finds is the text that a user reads.
+/// Declares a fieldless enum with a printed name for each variant: `name()`, `Display` (which pads), `Serialize` and
+/// `Deserialize` all use that name, `ALL` lists the variants in declared order, and `parse` finds one by its name. A
+/// variant's doc comment is what `idem explain` says of it: `meaning()` gives it, so the text that a reader of the code
+/// finds is the text that a user reads.
 macro_rules! named_enum {
     ($(#[$meta:meta])* pub enum $type:ident { $($(#[doc = $note:literal])* $variant:ident = $name:literal,)+ }) => {
         $(#[$meta])*

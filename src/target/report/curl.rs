@@ -80,18 +80,22 @@ mod tests {
     use crate::http::header::Header;
     use crate::target::request::template::{Body, KeyFormat};
 
-    #[test]
-    fn a_line_masks_credentials_shows_the_key_and_quotes_for_a_shell() {
-        let template = Template {
+    fn template(headers: Vec<Header>) -> Template {
+        Template {
             method: "POST".into(),
             path: "/charges".into(),
             key_place: KeyPlace::Header("X-Key".into()),
             key_format: KeyFormat::Hex,
             receipt_at: "/receipt".into(),
             success_at: None,
-            headers: vec![Header::parse("Authorization: Bearer abcdefgh").unwrap()],
+            headers,
             body: Body::parse(Body::DEFAULT).unwrap(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_line_masks_credentials_shows_the_key_and_quotes_for_a_shell() {
+        let template = template(vec![Header::parse("Authorization: Bearer abcdefgh").unwrap()]);
         let call = Call { intent: "it's".into(), amount: 7, keys: vec![b"k1".to_vec()], ..Call::default() };
         let lines = template.curls(&[call.clone(), call], "127.0.0.1:80");
         let [line] = lines.as_slice() else { panic!("one line for equal calls: {lines:?}") };
@@ -101,16 +105,7 @@ mod tests {
 
     #[test]
     fn a_variant_is_sent_in_its_own_way() {
-        let template = Template {
-            method: "POST".into(),
-            path: "/charges".into(),
-            key_place: KeyPlace::Header("X-Key".into()),
-            key_format: KeyFormat::Hex,
-            receipt_at: "/receipt".into(),
-            success_at: None,
-            headers: vec![],
-            body: Body::parse(Body::DEFAULT).unwrap(),
-        };
+        let template = template(vec![]);
         let line = |call: Call| template.curl(&call, "127.0.0.1:80");
         let call = || Call { keys: vec![b"k1".to_vec()], ..Call::default() };
         assert!(line(Call { form: Form::LowerCase, ..call() }).contains("-H 'x-key: k1'"));

@@ -4,6 +4,7 @@
 //! Sources: Microsoft "Windows Sockets Error Codes", "WinHTTP Error Messages" (WinINet uses the same numbers), HRESULT
 //! 0x8007nnnn is Win32 error nnnn; Apple "URL Loading System Error Codes" (NSURLError.h).
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use super::Says::{self, Never, Open};
@@ -82,8 +83,8 @@ pub fn rows() -> &'static [Row] {
     ROWS.get_or_init(|| {
         let windows = WINDOWS.iter().flat_map(|code| windows(code.number).map(move |form| (code, form)));
         let apple = APPLE.iter().flat_map(|code| apple(code.number).map(move |form| (code, form)));
-        let is_new = |form: &String| VOCABULARY.iter().chain(super::CLIENTS).all(|row| row.pattern != form);
-        let all = windows.chain(apple).filter(|(_, form)| is_new(form));
+        let known: HashSet<&str> = VOCABULARY.iter().chain(super::CLIENTS).map(|row| row.pattern).collect();
+        let all = windows.chain(apple).filter(|(_, form)| !known.contains(form.as_str()));
         let row = |(code, form): (&Code, String)| {
             // Made once in a process, so that a row can stand beside those of the constant tables.
             Row::new(Box::leak(form.into_boxed_str()), code.says, code.name, Basis::Documented)

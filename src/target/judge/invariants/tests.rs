@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::target::facts::answer::Answer;
 use crate::target::facts::case::Attempt;
-use crate::target::facts::fixtures::{answer, call, success};
+use crate::target::facts::fixtures::{self, answer, success};
 
 pub(super) fn in_flight() -> Answer {
     answer(Class::InFlight, 409, "")
@@ -17,15 +17,11 @@ pub(super) fn silence() -> Answer {
 
 /// A case of these calls, answers by call in the order in which they came, and the ledger's counts.
 pub(super) fn case(rule: Rule, calls: &[&str], answers: Vec<(usize, Answer)>, charges: &[u64]) -> Case {
-    let mut case = Case::new("here", rule, calls.iter().map(|intent| call(intent)).collect());
-    case.charges = Some(charges.to_vec());
-    case.attempts = answers.into_iter().map(|(call, answer)| attempt(call, answer, false)).collect();
-    case
+    fixtures::case("here", rule, calls, answers, charges)
 }
 
 pub(super) fn attempt(call: usize, answer: Answer, faulted: bool) -> Attempt {
-    let (sent, ended) = (Duration::ZERO, Duration::from_millis(1));
-    Attempt { sent, ended, call, note: "sent".into(), copy: false, faulted, answer, client: None }
+    Attempt { faulted, ..fixtures::attempt(call, "sent", answer) }
 }
 
 pub(super) fn once(answers: Vec<Answer>, charges: u64) -> Case {
