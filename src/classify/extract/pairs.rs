@@ -13,9 +13,9 @@ pub fn pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = line;
     std::iter::from_fn(move || {
         loop {
-            let (before, behind) = rest.split_once('=')?;
+            let (before, behind) = rest.split_at_checked(memchr::memchr(b'=', rest.as_bytes())?)?;
             let name = before.rsplit([' ', '\t', '\n', ',', '{', '[', '(']).next().unwrap_or("");
-            let (value, more) = value(behind);
+            let (value, more) = value(behind.strip_prefix('=')?);
             rest = more;
             let named = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'@'));
             if named && !name.is_empty() {

@@ -126,7 +126,7 @@ pub enum Role {
 impl<'a> Reading<'a> {
     /// A reading that is one line of words.
     pub fn from_text(text: &'a str) -> Reading<'a> {
-        let role = if text.contains('\n') { Role::Trace } else { Role::Error };
+        let role = if memchr::memchr(b'\n', text.as_bytes()).is_some() { Role::Trace } else { Role::Error };
         let text = Text { depth: 0, branch: 0, role, text: Cow::Borrowed(text) };
         Reading { texts: vec![text], trouble: Some("text"), known: true, ..Reading::default() }
     }

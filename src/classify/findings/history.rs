@@ -110,7 +110,9 @@ impl Intent {
 
     /// Counts the attempt, and tells once where there are too many of them or they go on for too long.
     pub fn spend(&mut self, budget: Budget, reading: &Reading, line: u64, tell: Tell) {
-        let now = reading.time.as_deref().and_then(milliseconds).and_then(NonZeroI64::new);
+        // Nobody looks at the time where any span is allowed.
+        let timed = budget.span.and(reading.time.as_deref());
+        let now = timed.and_then(milliseconds).and_then(NonZeroI64::new);
         if self.first == 0 {
             (self.first, self.since) = (line, now);
         }

@@ -61,10 +61,8 @@ pub fn read<'a>(reading: &'a Reading<'_>) -> Words<'a> {
     }
     // Of errors beside one another each stands for an address or an attempt of its own: that one was never sent says
     // nothing of another.
-    let mut branches: Vec<_> = reading.texts.iter().map(|text| text.branch).filter(|branch| *branch > 0).collect();
-    branches.dedup();
-    for branch in branches {
-        if is_never(best.says) {
+    for branch in 1..=reading.branches {
+        if is_never(best.says) && reading.texts.iter().any(|text| text.branch == branch) {
             match outstanding(reading, |text| text.branch == branch, &mut Notes::default()) {
                 Some(of_branch) => best = of_branch.best,
                 None => return Words { proof: None, around: notes.around() },
@@ -88,9 +86,7 @@ fn is_of_a_backend(worst: &Best) -> bool {
 
 /// Whether a frame names a client by what that does with a failed attempt.
 pub fn names_client(frame: &str) -> bool {
-    let mut hits = Vec::new();
-    find(frame, &mut hits);
-    hits.iter().any(|hit| is_of_client(hit.row.says))
+    find(frame, |hits| hits.iter().any(|hit| is_of_client(hit.row.says)))
 }
 
 /// Whether words count in a frame as well.
@@ -127,26 +123,26 @@ fn outstanding<'a>(
     among: impl Fn(&Text) -> bool,
     notes: &mut Notes<'a>,
 ) -> Option<Outstanding<'a>> {
-    let mut hits = Vec::with_capacity(16);
     let mut tiers: [(Option<Best>, Option<Best>, bool); 3] = Default::default();
     let mut never = None;
     for text in reading.texts.iter().filter(|text| among(text)) {
         let (best, worst, waiting) = &mut tiers[tier(text.role)];
         each_line(text, |from, line, is_frame| {
-            find(line, &mut hits);
             // A frame is no evidence of what happened, but of which client it happened to.
-            hits.retain(|hit| !is_frame || is_of_client(hit.row.says));
-            for hit in &hits {
-                *waiting |= matches!(hit.row.says, Says::Open(Symptom::Timeout | Symptom::ReadTimeout));
-                notes.note(hit, from, line, text);
-                if never.is_none() && matches!(hit.row.says, Says::Never(_) | Says::Phase(_)) {
-                    never = Some((text, (from + hit.start, from + hit.end)));
+            let counts = |hit: &&Hit| !is_frame || is_of_client(hit.row.says);
+            find(line, |hits| {
+                for hit in hits.iter().filter(counts) {
+                    *waiting |= matches!(hit.row.says, Says::Open(Symptom::Timeout | Symptom::ReadTimeout));
+                    notes.note(hit, from, line, text);
+                    if never.is_none() && matches!(hit.row.says, Says::Never(_) | Says::Phase(_)) {
+                        never = Some((text, (from + hit.start, from + hit.end)));
+                    }
+                    weigh(text, from, line, hit, best);
+                    if matches!(hit.row.says, Says::Sent(_) | Says::Begun(_) | Says::Open(_)) {
+                        weigh(text, from, line, hit, worst);
+                    }
                 }
-                weigh(text, from, line, hit, best);
-                if matches!(hit.row.says, Says::Sent(_) | Says::Begun(_) | Says::Open(_)) {
-                    weigh(text, from, line, hit, worst);
-                }
-            }
+            });
         });
     }
     let waiting_before = tiers[0].2;

@@ -110,7 +110,7 @@ impl<W: Write> Sink for Session<W> {
         self.fresh = false;
         let mut reading = Reading::default();
         if flat::read(bytes, &mut reading).is_some() {
-            self.record(at, bytes, reading, Source::Json(bytes), 0);
+            self.record(at, bytes, &mut reading, Source::Json(bytes), 0);
             return Ok(());
         }
         if !matches!(bytes.first(), Some(b'{' | b'"')) {

@@ -31,7 +31,7 @@ impl<W: Write> Session<W> {
             self.message(at, rest, time, true, 1);
             return Ok(());
         }
-        let reading = parsed(bytes).map_err(|error| placed(at, &error))?;
+        let mut reading = parsed(bytes).map_err(|error| placed(at, &error))?;
         if reading.document {
             let document: Document = serde_json::from_slice(bytes).map_err(|error| placed(at, &error))?;
             if document.len() > 0 {
@@ -40,19 +40,19 @@ impl<W: Write> Session<W> {
                 return self.judged.document(place, &document, bytes).map_err(|why| Refused { at, why });
             }
         }
-        self.value_within(at, bytes, reading, Source::Json(bytes), 0);
+        self.value_within(at, bytes, &mut reading, Source::Json(bytes), 0);
         Ok(())
     }
 
     /// A value, or what it holds.
-    fn value_within(&mut self, at: Position, bytes: &[u8], reading: Reading, source: Source, depth: u8) {
+    fn value_within(&mut self, at: Position, bytes: &[u8], reading: &mut Reading, source: Source, depth: u8) {
         let inner = if reading.wrapper && depth < DEEPEST { whole::readings(bytes) } else { Vec::new() };
         if inner.is_empty() {
             return self.record(at, bytes, reading, source, depth);
         }
         let beside = inner.iter().any(|(kind, _)| *kind == Kind::Event) && reading.told;
         for (kind, value) in inner {
-            self.held(at, kind, value, &reading, depth + 1);
+            self.held(at, kind, value, reading, depth + 1);
         }
         if beside {
             self.record(at, bytes, reading, source, depth);
@@ -80,7 +80,7 @@ impl<W: Write> Session<W> {
                 if kind == Kind::Log {
                     reading.trouble = reading.trouble.or(outer.trouble);
                 }
-                self.value_within(at, text.as_bytes(), reading, source, depth);
+                self.value_within(at, text.as_bytes(), &mut reading, source, depth);
             }
             Err(error) => super::Sink::refused(self, placed(at, &error)),
         }
@@ -94,17 +94,17 @@ impl<W: Write> Session<W> {
     }
 
     /// A reading of one value; where it only carries a log line, that line.
-    pub(super) fn record(&mut self, at: Position, bytes: &[u8], mut reading: Reading, source: Source, depth: u8) {
+    pub(super) fn record(&mut self, at: Position, bytes: &[u8], reading: &mut Reading, source: Source, depth: u8) {
         if !self.mapping.is_empty() && bytes.starts_with(b"{") {
             // A copy, since what is taken must outlive the reading that is put together here.
             let mut taken = Reading::default();
             self.mapping.apply(&mut taken, bytes);
-            own(&mut reading, taken);
+            own(reading, taken);
         }
-        match carried(&reading).filter(|_| depth < DEEPEST) {
-            None => self.offer(at, &reading, source),
-            Some(text) if is_bare(&reading) && reading.quiet && !is_alarmed(text) => self.judged.tally.other(1),
-            Some(text) if is_bare(&reading) && !text.contains('\n') => {
+        match carried(reading).filter(|_| depth < DEEPEST) {
+            None => self.offer(at, reading, source),
+            Some(text) if is_bare(reading) && reading.quiet && !is_alarmed(text) => self.judged.tally.other(1),
+            Some(text) if is_bare(reading) && !text.contains('\n') => {
                 let time = reading.time.as_deref().map(str::to_owned);
                 let text = text.to_owned();
                 self.line(at, &text, text.starts_with([' ', '\t']), time.as_deref(), depth + 1);
@@ -113,10 +113,10 @@ impl<W: Write> Session<W> {
                 let inner = embedded::object(text).filter(|(before, _)| before.trim().is_empty());
                 match inner.and_then(|(_, object)| parsed(object.as_bytes()).ok()).filter(|inner| inner.known) {
                     Some(mut inner) => {
-                        inherit(&mut inner, &reading);
+                        inherit(&mut inner, reading);
                         self.offer(at, &inner, source);
                     }
-                    None => self.offer(at, &reading, source),
+                    None => self.offer(at, reading, source),
                 }
             }
         }

@@ -64,7 +64,7 @@ impl<W: Write> Session<W> {
         if !before.trim().is_empty() {
             beside(&mut reading, before.trim());
         }
-        self.record(at, object.as_bytes(), reading, Source::Line(time, line.rest), depth + 1);
+        self.record(at, object.as_bytes(), &mut reading, Source::Line(time, line.rest), depth + 1);
         true
     }
 
@@ -129,8 +129,11 @@ impl<W: Write> Session<W> {
 
 /// The first line of a block, where it tells of more risk than the trace below it: that may be of another attempt.
 fn doubt<'t>(text: &'t str, verdict: &Verdict) -> Option<Reading<'t>> {
-    let (head, _) = (verdict.advice.effect == Effect::No).then(|| text.split_once('\n'))??;
-    let head = Reading::from_text(head);
+    if verdict.advice.effect != Effect::No {
+        return None;
+    }
+    let end = memchr::memchr(b'\n', text.as_bytes())?;
+    let head = Reading::from_text(text.get(..end)?);
     let risky = is_risky(&head);
     risky.then_some(head)
 }

@@ -77,15 +77,14 @@ fn of_marks(reading: &Reading) -> Option<Told> {
 
 /// The first text that is a gateway's line.
 fn of_texts(reading: &Reading) -> Option<Told> {
+    reading.texts.iter().find_map(|text| of_line(&text.text))
+}
+
+fn of_line(text: &str) -> Option<Told> {
     // Each of them quotes the request, and most texts quote nothing.
-    let quoting = reading.texts.iter().filter(|text| memchr::memchr(b'"', text.text.as_bytes()).is_some());
-    let lines = quoting.flat_map(|text| text.text.lines().take(1));
-    lines.filter(|line| line.contains("HTTP/") || line.contains("\"- - -\" ")).find_map(|line| {
-        envoy::line(line)
-            .or_else(|| haproxy::line(line))
-            .or_else(|| balancers::line(line))
-            .or_else(|| access_line(line))
-    })
+    memchr::memchr(b'"', text.as_bytes())?;
+    let line = text.lines().next().filter(|line| line.contains("HTTP/") || line.contains("\"- - -\" "))?;
+    envoy::line(line).or_else(|| haproxy::line(line)).or_else(|| balancers::line(line)).or_else(|| access_line(line))
 }
 
 /// A line in the common or combined format: the status is what the client was sent.

@@ -1,6 +1,7 @@
 //! What a wording means, and where the wordings of the table stand in a text. Invariant: one automaton finds all rows in
 //! one pass; of two matches, one within the other, only the longer counts.
 
+mod automaton;
 mod clients;
 mod codes;
 mod done_already;
@@ -8,12 +9,10 @@ mod more;
 mod repeats;
 mod table;
 
+use std::cell::RefCell;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
+use automaton::Automaton;
 use clients::CLIENTS;
 use done_already::DONE_ALREADY;
 use more::MORE;
@@ -141,76 +140,57 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     VOCABULARY.iter().chain(MORE).chain(CLIENTS).chain(DONE_ALREADY).chain(REPEATS).chain(codes::rows())
 }
 
-/// Bytes after which the faster automaton pays: it takes a while to build, and a single failure is read at once.
-const WORTH_A_TABLE: usize = 4 << 20;
-
 struct Finder {
-    /// Small and quickly built.
-    automaton: AhoCorasick,
-    /// The same as a full table of transitions, for long inputs.
-    table: OnceLock<AhoCorasick>,
-    /// Bytes searched so far.
-    searched: AtomicUsize,
+    automaton: Automaton,
     rows: Vec<&'static Row>,
     /// The edges of each row, by its index.
     edges: Vec<(Edge, Edge)>,
 }
 
-/// Finds the rows in a text and leaves them in `hits`, in order of their ends.
-pub fn find(text: &str, hits: &mut Vec<Hit>) {
-    hits.clear();
-    let finder = finder();
-    for found in finder.automaton(text.len()).find_overlapping_iter(text) {
-        let (start, end, index) = (found.start(), found.end(), found.pattern().as_usize());
-        let (left, right) = finder.edges[index];
-        if !left_edge(left, text, start) || !right_edge(right, text, end) {
-            continue;
-        }
-        let row = finder.rows[index];
-        let is_like = |hit: &Hit| hit.row.says.is_note() == row.says.is_note();
-        let covers = |outer: &Hit| outer.start <= start && outer.end >= end && is_like(outer);
-        if hits.iter().rev().take_while(|hit| hit.end >= end).any(covers) {
-            continue;
-        }
-        // Ordered by their ends, so those within stand among the last; a long text is not searched from its start.
-        let mut at = hits.len();
-        while at > 0 && hits[at - 1].end > start {
-            at -= 1;
-            if hits[at].start >= start && is_like(&hits[at]) {
-                hits.remove(at);
-            }
-        }
-        hits.push(Hit { row, start, end });
-    }
+thread_local! {
+    /// The hits of one text; kept, so that a short text costs no memory of its own.
+    static HITS: RefCell<Vec<Hit>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Finder {
-    /// The automaton to search so many more bytes with.
-    fn automaton(&self, more: usize) -> &AhoCorasick {
-        if self.searched.load(Relaxed) > WORTH_A_TABLE {
-            return self.table.get_or_init(|| built(AhoCorasickKind::DFA));
-        }
-        self.searched.fetch_add(more, Relaxed);
-        &self.automaton
+/// Finds the rows in a text, and calls back with them in order of their ends.
+pub fn find<T>(text: &str, call: impl FnOnce(&[Hit]) -> T) -> T {
+    let finder = finder();
+    HITS.with_borrow_mut(|hits| {
+        hits.clear();
+        finder.automaton.search(text, |index, start, end| {
+            let (left, right) = finder.edges[index];
+            if left_edge(left, text, start) && right_edge(right, text, end) {
+                keep(Hit { row: finder.rows[index], start, end }, hits);
+            }
+        });
+        call(hits)
+    })
+}
+
+/// Keeps a hit, unless a longer one of its like stands around it; drops those of its like within it.
+fn keep(new: Hit, hits: &mut Vec<Hit>) {
+    let is_like = |hit: &Hit| hit.row.says.is_note() == new.row.says.is_note();
+    let covers = |outer: &Hit| outer.start <= new.start && outer.end >= new.end && is_like(outer);
+    if hits.iter().rev().take_while(|hit| hit.end >= new.end).any(covers) {
+        return;
     }
+    // Ordered by their ends, so those within stand among the last; a long text is not searched from its start.
+    let mut at = hits.len();
+    while at > 0 && hits[at - 1].end > new.start {
+        at -= 1;
+        if hits[at].start >= new.start && is_like(&hits[at]) {
+            hits.remove(at);
+        }
+    }
+    hits.push(new);
 }
 
 fn finder() -> &'static Finder {
     static FINDER: OnceLock<Finder> = OnceLock::new();
     FINDER.get_or_init(|| {
-        let edges = rows().map(|row| edges(row.pattern).0).collect();
-        let automaton = built(AhoCorasickKind::ContiguousNFA);
-        Finder { automaton, table: OnceLock::new(), searched: AtomicUsize::new(0), rows: rows().collect(), edges }
+        let (edges, words): (Vec<_>, Vec<_>) = rows().map(|row| edges(row.pattern)).unzip();
+        Finder { automaton: Automaton::new(words), rows: rows().collect(), edges }
     })
-}
-
-fn built(kind: AhoCorasickKind) -> AhoCorasick {
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::Standard)
-        .kind(Some(kind))
-        .build(rows().map(|row| edges(row.pattern).1))
-        .expect("the tables are constant and small, so the automaton can be built")
 }
 
 /// Splits a pattern into its edges and its words.

@@ -20,10 +20,8 @@ fn sample(row: &Row) -> String {
 
 #[test]
 fn every_row_is_found_by_its_own_words() {
-    let mut hits = Vec::new();
     for row in rows() {
-        find(&sample(row), &mut hits);
-        let found: Vec<_> = hits.iter().map(|hit| hit.row.pattern).collect();
+        let found: Vec<_> = find(&sample(row), |hits| hits.iter().map(|hit| hit.row.pattern).collect());
         assert!(found.contains(&row.pattern), "{} is shadowed by {found:?}", row.pattern);
     }
 }
@@ -77,11 +75,7 @@ fn patterns_are_lower_case_and_stand_once() {
 
 #[test]
 fn edges_hold() {
-    let found = |text: &str| {
-        let mut hits = Vec::new();
-        find(text, &mut hits);
-        hits.iter().map(|hit| hit.row.pattern).collect::<Vec<_>>()
-    };
+    let found = |text: &str| find(text, |hits| hits.iter().map(|hit| hit.row.pattern).collect::<Vec<_>>());
     assert_eq!(found("Post: EOF"), ["|eof|"]);
     assert_eq!(found("typeof x"), [""; 0]);
     assert_eq!(found("APIConnectionTimeoutError"), ["apiconnectiontimeouterror"]);
