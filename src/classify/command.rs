@@ -28,6 +28,10 @@ pub fn command(args: &ClassifyArgs) -> anyhow::Result<Exit> {
         read = read.and(heard(classify(input, args.text, &mut session), &input::name(path)));
     }
     let (tally, written) = session.finish();
+    if tally.readings() + tally.scenarios() + tally.malformed() == 0 {
+        let names: Vec<String> = paths.iter().map(|path| input::name(path)).collect();
+        say!("idem: nothing to judge: no line of {} tells of a call", names.join(", "));
+    }
     Ok(exit(&tally, args.strict).and(self::written(written)).and(read))
 }
 

@@ -12,8 +12,9 @@ fn the_exit_code_tells_what_there_was() {
     classify(&[], b"{\"status\":200}").exits(0);
     classify(&[], b"{\"intent\":\"a\",\"error\":\"timed out\"}").exits(0).prints("warning: unresolved");
     classify(&["--strict"], b"{\"intent\":\"a\",\"error\":\"timed out\"}").exits(2);
-    classify(&[], b"").exits(4);
+    classify(&[], b"").exits(4).says("nothing to judge: no line of standard input tells of a call");
     classify(&[], b"\n\n").exits(4);
+    classify(&[], b"\0\0\0").exits(4).says("nothing to judge");
     classify(&[], b"[]").exits(4);
     classify(&[], b"nonsense\n").exits(4).prints("other lines 1: they tell of no call");
     classify(&[], b"{\"status\":200}\nnonsense\n").exits(0);

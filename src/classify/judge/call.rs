@@ -132,6 +132,10 @@ mod tests {
     #[test]
     fn one_attempt_is_proof_and_a_second_one_is_not() {
         let rows = [
+            ("request try #1: connection refused", Effect::No),
+            ("request try #2: connection refused", Effect::Maybe),
+            ("sending for retry #1: connection refused", Effect::No),
+            ("sending for retry #2: connection refused", Effect::Maybe),
             ("connection refused (SDK Attempt Count: 1)", Effect::No),
             ("connection refused (SDK Attempt Count: 2)", Effect::Maybe),
             ("giving up after 1 attempt(s): connection refused", Effect::No),

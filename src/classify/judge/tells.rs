@@ -21,7 +21,9 @@ pub fn tells(reading: &Reading, verdict: &Verdict) -> bool {
     }
     let named = reading.told || reading.kind.is_some() || reading.symptom.is_some() || reading.code.is_some();
     let says_nothing = || reading.texts.iter().all(|text| text.role == Role::Log) && !reading.texts.is_empty();
-    named || reading.exit_code.is_some() || reading.attempt.is_some() || !says_nothing()
+    // A job that begins has a number as well.
+    let numbered = reading.attempt.is_some() && !reading.quiet;
+    named || reading.exit_code.is_some() || numbered || !says_nothing()
 }
 
 /// Whether a line of words tells of a call.
@@ -35,7 +37,7 @@ pub fn words_tell(reading: &Reading, verdict: &Verdict) -> bool {
 }
 
 /// Whether a line's level says that nothing is wrong.
-fn is_quiet(text: &str) -> bool {
+pub fn is_quiet(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty()).take(6);
     words.into_iter().any(|word| ["INFO", "DEBUG", "TRACE", "NOTICE", "info", "debug"].contains(&word))
 }
@@ -105,9 +107,12 @@ mod tests {
         ] {
             assert!(told(json), "{json}");
         }
-        for json in
-            [r#"{"msg":"order created"}"#, r#"{"method":"GET","status":503}"#, r#"{"method":"head","error":"x"}"#]
-        {
+        for json in [
+            r#"{"msg":"order created"}"#,
+            r#"{"level":"info","attempt":1,"msg":"job:start"}"#,
+            r#"{"method":"GET","status":503}"#,
+            r#"{"method":"head","error":"x"}"#,
+        ] {
             assert!(!told(json), "{json}");
         }
     }

@@ -23,8 +23,11 @@ use super::report::Report;
 use crate::console::input;
 use crate::console::output::say;
 
+mod retries;
 mod values;
 mod words;
+
+use retries::Retries;
 
 /// One run.
 pub struct Session<W> {
@@ -40,6 +43,7 @@ pub struct Session<W> {
     header: Option<Header>,
     /// Nothing was read of this input yet.
     fresh: bool,
+    retries: Retries,
 }
 
 impl<W: Write> Session<W> {
@@ -65,6 +69,7 @@ impl<W: Write> Session<W> {
             block: Block::default(),
             header: None,
             fresh: true,
+            retries: Retries::default(),
         }
     }
 
@@ -73,7 +78,7 @@ impl<W: Write> Session<W> {
         self.flush();
         self.file += u64::from(!self.name.is_empty());
         self.name = input::name(path);
-        (self.header, self.fresh) = (None, true);
+        (self.header, self.fresh, self.retries) = (None, true, Retries::default());
     }
 
     /// Ends the run: its counts, and what became of the writing.

@@ -9,7 +9,7 @@ use super::{Session, embedded, pairs, place, prefix};
 use crate::classify::extract::reading::{Reading, Role, Status, Text};
 use crate::classify::extract::row::Header;
 use crate::classify::judge::chain;
-use crate::classify::judge::tells::words_tell;
+use crate::classify::judge::tells::{is_quiet, words_tell};
 use crate::classify::judge::verdict::{self, Verdict};
 use crate::classify::judge::vocabulary::Says;
 use crate::classify::partition::Source;
@@ -62,6 +62,7 @@ impl<W: Write> Session<W> {
             reading.time = time.map(Cow::Borrowed);
         }
         if !before.trim().is_empty() {
+            reading.quiet |= is_quiet(before);
             beside(&mut reading, before.trim());
         }
         self.record(at, object.as_bytes(), &mut reading, Source::Line(time, line.rest), depth + 1);
@@ -110,6 +111,8 @@ impl<W: Write> Session<W> {
         let verdict = verdict::judge(&reading);
         let doubt = doubt(text, &verdict);
         let verdict = doubt.as_ref().map_or(verdict, verdict::judge);
+        // With `--text` every line is a message of its own.
+        let verdict = if self.text { verdict } else { self.retries.judge(at.line, &reading, verdict) };
         if sure || (!reads && words_tell(&reading, &verdict)) {
             self.judged.take(place(self.file, at.line), &reading, &verdict, Source::Words(time, text));
         } else {

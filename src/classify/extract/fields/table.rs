@@ -271,6 +271,7 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("http.request.resendcount", Field::Retried),
     ("redeliverycount", Field::Retried),
     ("sizerequest", Field::Sent),
+    ("grpcmessage", Field::Error),
     ("grpcstatus", Field::GrpcStatus),
     ("grpcstatuscode", Field::GrpcStatus),
     ("rpc.grpc.statuscode", Field::GrpcStatus),

@@ -40,7 +40,17 @@ impl<'de> Slot<'_, 'de> {
             Some(Field::Made) if value > 1 => self.reading.repeated = Some("attempts"),
             Some(Field::Retried) if value > 0 => self.reading.repeated = Some("retries"),
             Some(Field::Sent) => self.reading.sent = value > 0,
-            Some(Field::GrpcStatus) if value != 0 => self.reading.note_trouble("grpc-status"),
+            Some(Field::GrpcStatus) if value != 0 => {
+                self.reading.note_trouble("grpc-status");
+                // gRPC's own list of codes: these leave open whether the call was worked on.
+                let named = match value {
+                    4 => "deadline_exceeded",
+                    13 => "statuscode.internal",
+                    14 => "statuscode.unavailable",
+                    _ => return,
+                };
+                push(self.reading, self.depth, Role::Aside, Cow::Borrowed(named));
+            }
             Some(Field::Failures) if value > 0 => self.reading.note_trouble("failures"),
             Some(Field::Gateway(mark)) => self.mark(mark, Cow::Owned(value.to_string())),
             // 0 is how some write false.

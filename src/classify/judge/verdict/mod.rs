@@ -45,7 +45,7 @@ impl<'a> Verdict<'a> {
     }
 
     /// Of the whole call, where other attempts went before or follow: the last one's `no` is none of theirs.
-    fn among(self, repeated: &str) -> Verdict<'a> {
+    pub fn among(self, repeated: &str) -> Verdict<'a> {
         if self.advice.effect != Effect::No {
             return self;
         }

@@ -94,7 +94,7 @@ pub enum Basis {
 /// One wording.
 #[derive(Debug)]
 pub struct Row {
-    /// See the head of `table` for the edges `|`, `^`, `$` and `#`.
+    /// See the head of `table` for the edges `|`, `^`, `$` and `~`.
     pub pattern: &'static str,
     pub says: Says,
     /// Who says so; for the reader of the table and for its tests, so the binary does not carry it.
@@ -196,7 +196,7 @@ fn finder() -> &'static Finder {
 /// Splits a pattern into its edges and its words.
 fn edges(pattern: &'static str) -> ((Edge, Edge), &'static str) {
     let lefts = [('|', Edge::Word), ('^', Edge::Text)];
-    let rights = [('|', Edge::Word), ('$', Edge::Text), ('#', Edge::Milliseconds)];
+    let rights = [('|', Edge::Word), ('$', Edge::Text), ('~', Edge::Milliseconds)];
     let left = lefts.iter().find_map(|(mark, edge)| Some((*edge, pattern.strip_prefix(*mark)?)));
     let (left, words) = left.unwrap_or((Edge::Any, pattern));
     let right = rights.iter().find_map(|(mark, edge)| Some((*edge, words.strip_suffix(*mark)?)));

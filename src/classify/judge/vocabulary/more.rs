@@ -1,7 +1,7 @@
 //! Wordings of gateways' error logs, of Dart, Elixir, gRPC, n8n, microcontrollers and others, from their sources and
 //! documents. Invariant: as in `table`.
 
-use super::Says::{self, Begun, Hint, Never, Open, Phase, Sent};
+use super::Says::{self, Begun, Hint, Never, Open, Phase, Reply, Sent};
 use super::{Basis, Row};
 use crate::terms::outcome::Symptom::*;
 
@@ -25,7 +25,7 @@ pub const MORE: &[Row] = &[
     row("client intended to send too large body", Never(NotProcessed), "nginx"),
     row("upstream sent too big header", Sent(BadReply), "nginx"),
     row("upstream sent invalid", Sent(BadReply), "nginx"),
-    row("limiting requests, excess", Says::Reply(Throttled), "nginx"),
+    row("limiting requests, excess", Reply(Throttled), "nginx"),
     row("no available server", Never(Unreachable), "Traefik"),
     row("no upstreams available", Never(Unreachable), "Caddy"),
     row("aborting with incomplete response", Sent(Truncated), "Caddy"),
@@ -135,6 +135,52 @@ pub const MORE: &[Row] = &[
     row("ai_invalidtoolinputerror", Never(NotProcessed), "Vercel AI SDK, before execute()"),
     row("ai_toolexecutionerror", Open(ServerError), "Vercel AI SDK"),
     row("an error occurred while running the tool", Open(ServerError), "OpenAI Agents SDK"),
+    // .NET Framework and Windows PowerShell in the languages of the system (WebException's messages, System.resources).
+    // Closed on a send or on a receive: of a kept connection as well, so it is open.
+    row("zugrunde liegende verbindung wurde", Open(Closed), "de .NET Framework"),
+    row("la connexion sous-jacente a été fermée", Open(Closed), "fr .NET Framework"),
+    row("se ha terminado la conexión: ", Open(Closed), "es .NET Framework"),
+    row("connessione sottostante chiusa", Open(Closed), "it .NET Framework"),
+    row("a conexão subjacente estava fechada", Open(Closed), "pt_BR .NET Framework"),
+    row("азовое соединение закрыто", Open(Closed), "ru .NET Framework"),
+    row("基础连接已经关闭", Open(Closed), "zh_CN .NET Framework"),
+    row("接続が切断されました: ", Open(Closed), "ja .NET Framework"),
+    row("timeout für vorgang überschritten", Open(Timeout), "de .NET Framework"),
+    row("le délai d'attente de l'opération a expiré", Open(Timeout), "fr .NET Framework"),
+    row("se excedió el tiempo de espera de la operación", Open(Timeout), "es .NET Framework"),
+    row("o tempo limite da operação foi atingido", Open(Timeout), "pt_BR .NET Framework"),
+    row("ремя ожидания операции истекло", Open(Timeout), "ru .NET Framework"),
+    row("操作已超时", Open(Timeout), "zh_CN .NET Framework"),
+    row("操作超时", Open(Timeout), "zh_CN .NET Framework"),
+    row("操作がタイムアウトになりました", Open(Timeout), "ja .NET Framework"),
+    row("verbindung mit dem remoteserver kann nicht hergestellt werden", Phase(Refused), "de .NET Framework"),
+    row("impossible de se connecter au serveur distant", Phase(Refused), "fr .NET Framework"),
+    row("no es posible conectar con el servidor remoto", Phase(Refused), "es .NET Framework"),
+    row("impossibile effettuare la connessione al server remoto", Phase(Refused), "it .NET Framework"),
+    row("impossível conectar-se ao servidor remoto", Phase(Refused), "pt_BR .NET Framework"),
+    row("евозможно соединиться с удаленным сервером", Phase(Refused), "ru .NET Framework"),
+    row("无法连接到远程服务器", Phase(Refused), "zh_CN .NET Framework"),
+    row("リモート サーバーに接続できません", Phase(Refused), "ja .NET Framework"),
+    row("der remotename konnte nicht aufgelöst werden", Never(Dns), "de .NET Framework"),
+    row("le nom distant n'a pas pu être résolu", Never(Dns), "fr .NET Framework"),
+    row("no se puede resolver el nombre remoto", Never(Dns), "es .NET Framework"),
+    row("impossibile risolvere il nome remoto", Never(Dns), "it .NET Framework"),
+    row("o nome remoto não pôde ser resolvido", Never(Dns), "pt_BR .NET Framework"),
+    row("е удается разрешить удаленное имя", Never(Dns), "ru .NET Framework"),
+    row("リモート名を解決できませんでした", Never(Dns), "ja .NET Framework"),
+    // Stripe's SDKs: a CardError is HTTP 402, the card was declined (docs.stripe.com/api/errors/handling).
+    row("stripe::carderror", Reply(ClientError), "stripe-ruby"),
+    row("stripecarderror", Reply(ClientError), "stripe-node"),
+    row("stripe.error.carderror", Reply(ClientError), "stripe-python"),
+    row("stripe\\exception\\cardexception", Reply(ClientError), "stripe-php"),
+    row("your card was declined", Reply(ClientError), "Stripe"),
+    row("your card has insufficient funds", Reply(ClientError), "Stripe"),
+    row("error while talking with one of our backends", Open(ServerError), "Stripe, an api_error"),
+    // A guess of the Azure SDK's where it has no reply.
+    row("http response was nil", Open(Closed), "Azure SDK for Go, go-autorest"),
+    row("connection may have been reset", Open(Reset), "Azure SDK for Go, go-autorest"),
+    row("registry error parsing json", Sent(BadReply), "npm: the reply was no JSON"),
+    row("error received from peer", Open(ServerError), "gRPC core, beside a status of the peer's"),
     // Browsers.
     row("networkerror when attempting to fetch resource", Open(Closed), "Firefox"),
     row("the network connection was lost", Open(Closed), "Apple URL Loading"),

@@ -52,7 +52,6 @@ pub const REPEATS: &[Row] = &[
     row("\"attempts\":", AttemptsFollow, "many"),
     row("(try: ", AttemptsFollow, "wget"),
     row("|try #", AttemptsFollow, "many"),
-    row("error #", AttemptsFollow, "avast/retry-go, Go"),
     // A number before the words.
     row(" attempts failed", AttemptsPrecede, "many"),
     row(" failed attempts", AttemptsPrecede, "many"),

@@ -2,7 +2,7 @@
 //! teaching idem a client is adding a row here. It is data, so it is longer than a file of code should be.
 //!
 //! A pattern is matched without ASCII case, anywhere in the text; `|` at its start or end asks for a word's edge there,
-//! `^` and `$` for the edge of the text, `#` at its end for a number of milliseconds behind it. Where one match lies
+//! `^` and `$` for the edge of the text, `~` at its end for a number of milliseconds behind it. Where one match lies
 //! within a longer one only the longer counts, so a row may take back what a shorter one says (`connection refused for
 //! uri`). `SEEN` rows stand in readings of real clients that a server with known behaviour was behind; `DOCUMENTED` ones
 //! are from the client's source or documentation.
@@ -200,7 +200,7 @@ pub const VOCABULARY: &[Row] = &[
     row("|connect: connection timed out", Never(ConnectTimeout), "Go net", SEEN),
     row("|connect: operation timed out", Never(ConnectTimeout), "Go net on macOS", DOCUMENTED),
     // litellm says so of any timeout, in seconds.
-    row("connection timed out after #", Never(ConnectTimeout), "libcurl", SEEN),
+    row("connection timed out after ~", Never(ConnectTimeout), "libcurl", SEEN),
     row("connection timed out: /", Never(ConnectTimeout), "Netty", DOCUMENTED),
     row("connection timed out: no further information", Never(ConnectTimeout), "Netty, Java NIO", DOCUMENTED),
     row("connection timeout to host", Never(ConnectTimeout), "aiohttp", SEEN),

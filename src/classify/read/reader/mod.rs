@@ -274,7 +274,7 @@ fn broken(at: Position, end: Position, why: &str) -> Refused {
 fn is_text(line: &[u8]) -> bool {
     let Step::Complete(length) = Frame::new().feed(line) else { return false };
     let next = line[length..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | 0));
-    matches!(next, None | Some(b',' | b':' | b'{' | b'[' | b'"'))
+    matches!(next, None | Some(b',' | b':' | b'{' | b'['))
 }
 
 fn trim(line: &[u8]) -> &[u8] {

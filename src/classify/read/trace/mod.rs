@@ -183,10 +183,6 @@ fn is_traceback(words: &str) -> bool {
 
 /// A place in the code: never evidence.
 fn is_frame(words: &str) -> bool {
-    let numbered = |mark: char, end: &str| {
-        let digits = words.strip_prefix(mark).map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
-        digits.is_some_and(|rest| rest.len() + 1 < words.len() && rest.starts_with(end))
-    };
     words.starts_with("at ")
         || words.starts_with("File \"")
         || (words.starts_with("from ") && words.contains(":in "))
@@ -195,8 +191,19 @@ fn is_frame(words: &str) -> bool {
         || words.starts_with("--- End of ")
         || words.starts_with("thrown in /")
         || words.starts_with("note: run with `RUST_BACKTRACE")
-        || numbered('#', " ")
+        || is_numbered(words)
         || (!words.is_empty() && words.bytes().all(|b| matches!(b, b'^' | b'~' | b' ' | b'-' | b'+')))
+}
+
+/// A frame as PHP and gdb number them: `#0 /app/pay.php(12): charge()`, `#1 {main}`, `#2  0x00007f in charge ()`. A build
+/// tool numbers its steps so as well.
+fn is_numbered(words: &str) -> bool {
+    let behind = words.strip_prefix('#').map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let Some(place) = behind.filter(|behind| behind.len() + 1 < words.len() && behind.starts_with(' ')) else {
+        return false;
+    };
+    let place = place.trim_start();
+    ["/", "{main}", "[internal function]", "0x"].iter().any(|start| place.starts_with(start)) || place.contains("): ")
 }
 
 /// Words that only ever go on with an error that was told above.
