@@ -1,120 +1,180 @@
-//! Where requests go. Invariant: an `Address` is loopback, or a host that the user allowed by name: requests
-//! through us make real charges.
+//! Where requests go. Invariant: an `Address` is loopback, a socket of this machine, or a host that the user allowed by
+//! name: requests through us make real charges.
 
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, ensure};
+use tokio_rustls::rustls::pki_types::ServerName;
 
-/// An http URL in its parts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Url {
-    /// Without brackets for an IPv6 address.
-    pub host: String,
-    pub port: u16,
-    /// Path and query, at least `/`.
-    pub path: String,
+use super::trust::Trust;
+use super::url::{Place, Url};
+
+/// How a connection is made.
+#[derive(Debug, Clone)]
+pub enum Route {
+    Tcp(SocketAddr),
+    Tls {
+        socket: SocketAddr,
+        /// Whom the certificate must be for.
+        name: ServerName<'static>,
+        trust: Arc<Trust>,
+    },
+    Unix(PathBuf),
 }
 
-impl Url {
-    /// # Errors
-    /// For https (with advice), another scheme, user information, or a port that is not a number.
-    pub fn parse(text: &str) -> anyhow::Result<Url> {
-        if text.starts_with("https://") {
-            bail!(
-                "{text}: https is not supported yet; give the server's local http address, behind the proxy that ends TLS"
-            );
+impl Route {
+    /// None for a Unix socket.
+    pub fn socket(&self) -> Option<SocketAddr> {
+        match self {
+            Route::Tcp(socket) | Route::Tls { socket, .. } => Some(*socket),
+            Route::Unix(_) => None,
         }
-        let rest = text
-            .strip_prefix("http://")
-            .with_context(|| format!("{text}: give an address as http://127.0.0.1:8080/charges"))?;
-        let at = rest.find(['/', '?']).unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(at);
-        ensure!(
-            !authority.contains('@'),
-            "user information in the URL is not supported; give it as --header 'Authorization: …'"
-        );
-        ensure!(text.bytes().all(|b| b.is_ascii_graphic()), "{text}: percent-encode what is not plain ASCII");
-        let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => {
-                (host, port.parse().with_context(|| format!("{text}: port {port}"))?)
-            }
-            _ => (authority, 80),
-        };
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        ensure!(!host.is_empty(), "{text}: no host");
-        let path = path.split('#').next().unwrap_or(path);
-        let path = if path.starts_with('/') { path.to_string() } else { format!("/{path}") };
-        Ok(Url { host: host.to_string(), port, path })
-    }
-
-    /// The value of the Host header (RFC 9110, 7.2).
-    pub fn authority(&self) -> String {
-        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
-        if self.port == 80 { host } else { format!("{host}:{}", self.port) }
     }
 }
 
-impl fmt::Display for Url {
+impl From<SocketAddr> for Route {
+    fn from(socket: SocketAddr) -> Route {
+        Route::Tcp(socket)
+    }
+}
+
+impl fmt::Display for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "http://{}{}", self.authority(), self.path)
+        match self {
+            Route::Tcp(socket) | Route::Tls { socket, .. } => write!(f, "{socket}"),
+            Route::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
     }
 }
 
 /// A resolved and allowed address.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Address {
-    pub socket: SocketAddr,
+    pub route: Route,
     /// The value of the Host header.
     pub authority: String,
 }
 
 impl Address {
     /// # Errors
-    /// For a name that does not resolve, and for a host that is neither loopback nor among the allowed.
-    pub fn resolve(url: &Url, allowed: &[String]) -> anyhow::Result<Address> {
-        let found: Vec<_> = (url.host.as_str(), url.port)
-            .to_socket_addrs()
-            .with_context(|| format!("{}: the name does not resolve", url.host))?
-            .collect();
-        // A name with both families is most often served on IPv4 alone where servers are developed.
-        let socket = found
-            .iter()
-            .find(|a| a.is_ipv4())
-            .or(found.first())
-            .with_context(|| format!("{}: no address", url.host))?;
-        let allowed = socket.ip().is_loopback() || allowed.iter().any(|host| host == &url.host);
-        ensure!(
-            allowed,
-            "{} is not loopback, and these requests make real charges; if that is meant, add --allow-host {}",
-            url.host,
-            url.host
-        );
-        Ok(Address { socket: *socket, authority: url.authority() })
+    /// For a name that does not resolve, for a host that is neither loopback nor among the allowed, and for one that is
+    /// not loopback and would not be verified.
+    pub fn resolve(url: &Url, allowed: &[String], trust: &Arc<Trust>) -> anyhow::Result<Address> {
+        let authority = url.authority();
+        let route = match &url.place {
+            Place::Socket(path) => {
+                std::os::unix::net::SocketAddr::from_pathname(path).with_context(|| format!("{url}"))?;
+                Route::Unix(path.clone())
+            }
+            Place::Host { host, port, is_tls: false } => Route::Tcp(socket(host, *port, allowed)?),
+            Place::Host { host, port, is_tls: true } => {
+                let socket = socket(host, *port, allowed)?;
+                ensure!(
+                    socket.ip().is_loopback() || !trust.is_insecure,
+                    "--insecure: {host} is not loopback, and whoever answers would get the credentials; give --cacert FILE"
+                );
+                let name = ServerName::try_from(host.clone());
+                let name = name.map_err(|why| anyhow!("{host}: not a name that a certificate can be for: {why}"))?;
+                Route::Tls { socket, name, trust: Arc::clone(trust) }
+            }
+        };
+        Ok(Address { route, authority })
     }
+
+    /// The URL of a path there.
+    pub fn url(&self, path: &str) -> String {
+        match &self.route {
+            Route::Tcp(_) => format!("http://{}{path}", self.authority),
+            Route::Tls { .. } => format!("https://{}{path}", self.authority),
+            Route::Unix(_) => format!("{}:{path}", self.route),
+        }
+    }
+
+    /// What the user should be told before anything is sent there; None where all is well.
+    pub fn warning(&self) -> Option<String> {
+        let is_unverified = self.trust().is_some_and(|trust| trust.is_insecure);
+        is_unverified.then(|| format!("--insecure: the certificate of {} is not verified", self.url("")))
+    }
+
+    /// Whom a connection trusts; None where it is not TLS.
+    pub fn trust(&self) -> Option<&Trust> {
+        match &self.route {
+            Route::Tls { trust, .. } => Some(trust),
+            Route::Tcp(_) | Route::Unix(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.route {
+            Route::Tcp(_) | Route::Tls { .. } => f.write_str(&self.authority),
+            Route::Unix(_) => write!(f, "{}", self.route),
+        }
+    }
+}
+
+fn socket(host: &str, port: u16, allowed: &[String]) -> anyhow::Result<SocketAddr> {
+    let found: Vec<_> =
+        (host, port).to_socket_addrs().with_context(|| format!("{host}: the name does not resolve"))?.collect();
+    // A name with both families is most often served on IPv4 alone where servers are developed.
+    let socket = found.iter().find(|a| a.is_ipv4()).or(found.first()).with_context(|| format!("{host}: no address"))?;
+    ensure!(
+        socket.ip().is_loopback() || allowed.iter().any(|allowed| allowed == host),
+        "{host} is not loopback, and these requests make real charges; if that is meant, add --allow-host {host}"
+    );
+    Ok(*socket)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn urls_split_into_their_parts() {
-        let url = Url::parse("http://localhost:8080/v1/charges?x=1#top").unwrap();
-        assert_eq!((url.host.as_str(), url.port, url.path.as_str()), ("localhost", 8080, "/v1/charges?x=1"));
-        assert_eq!(Url::parse("http://[::1]:81").unwrap().authority(), "[::1]:81");
-        assert_eq!(Url::parse("http://127.0.0.1").unwrap().to_string(), "http://127.0.0.1/");
-        for bad in ["https://x/", "ftp://x/", "x", "http://", "http://a:b@c/", "http://x:99999/", "http://x/ä"] {
-            assert!(Url::parse(bad).is_err(), "{bad}");
-        }
+    fn resolve(url: &str, allowed: &[&str], is_insecure: bool) -> anyhow::Result<Address> {
+        let allowed: Vec<_> = allowed.iter().map(|host| host.to_string()).collect();
+        Address::resolve(&Url::parse(url).unwrap(), &allowed, &Arc::new(Trust::new(None, is_insecure).unwrap()))
     }
 
     #[test]
     fn only_loopback_is_allowed_unasked() {
-        let url = Url::parse("http://192.0.2.1:80/charges").unwrap();
-        let refused = Address::resolve(&url, &[]).unwrap_err().to_string();
-        assert!(refused.contains("--allow-host 192.0.2.1"), "{refused}");
-        assert!(Address::resolve(&url, &["192.0.2.1".into()]).is_ok());
-        assert!(Address::resolve(&Url::parse("http://127.0.0.1:1/").unwrap(), &[]).is_ok());
+        for scheme in ["http", "https"] {
+            let url = format!("{scheme}://192.0.2.1/charges");
+            let refused = resolve(&url, &[], false).unwrap_err().to_string();
+            assert!(refused.contains("--allow-host 192.0.2.1"), "{refused}");
+            assert!(resolve(&url, &["192.0.2.1"], false).is_ok());
+        }
+        for url in ["http://127.0.0.1:1/", "https://127.0.0.1:1/", "http://[::1]:1/", "unix:/run/x.sock"] {
+            assert!(resolve(url, &[], false).is_ok(), "{url}");
+        }
+    }
+
+    #[test]
+    fn an_unverified_server_is_on_this_machine() {
+        let refused = resolve("https://192.0.2.1/", &["192.0.2.1"], true).unwrap_err().to_string();
+        assert!(refused.contains("--insecure") && refused.contains("192.0.2.1"), "{refused}");
+        assert!(resolve("https://127.0.0.1/", &[], true).is_ok());
+        assert!(resolve("http://192.0.2.1/", &["192.0.2.1"], true).is_ok(), "there is nothing to verify");
+    }
+
+    #[test]
+    fn an_address_gives_back_its_url() {
+        for (url, shown) in [
+            ("http://127.0.0.1:8080/charges", "127.0.0.1:8080"),
+            ("https://127.0.0.1/charges", "127.0.0.1"),
+            ("http://[::1]:8080/charges", "[::1]:8080"),
+            ("unix:/run/x.sock:/charges", "unix:/run/x.sock"),
+        ] {
+            let address = resolve(url, &[], false).unwrap();
+            assert_eq!((address.url("/charges").as_str(), address.to_string().as_str()), (url, shown));
+        }
+    }
+
+    #[test]
+    fn a_socket_path_is_as_long_as_the_system_takes() {
+        let long = resolve(&format!("unix:/{}", "x".repeat(200)), &[], false).unwrap_err();
+        assert!(format!("{long:#}").contains("shorter than SUN_LEN"), "{long:#}");
     }
 }

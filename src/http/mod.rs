@@ -5,4 +5,8 @@ pub mod client;
 pub mod header;
 pub mod message;
 pub mod retry_after;
+pub mod stream;
 pub mod transport;
+pub mod trust;
+mod unverified;
+pub mod url;

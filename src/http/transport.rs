@@ -1,20 +1,73 @@
-//! TCP connections and what their errors mean, for the client and for the proxy's leg to its upstream. Invariant: an
-//! error becomes a symptom here alone, and one of our own making says nothing about the other side.
+//! Connections and what their errors mean, for the client and for the proxy's leg to its upstream. Invariant: an error
+//! becomes a symptom here alone, and one of our own making says nothing about the other side.
 
 use std::io::{Error, ErrorKind, Result};
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
 
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::{TcpSocket, TcpStream, UnixStream};
 
+use super::address::Route;
 use super::message::{Cut, Parser};
+use super::stream::Stream;
 use crate::terms::outcome::Symptom;
 
-/// Connects, from `source` where one is given; None leaves the choice to the system.
-pub async fn connect(to: SocketAddr, source: Option<IpAddr>) -> Result<TcpStream> {
-    connect_from(to, source.map(|source| SocketAddr::new(source, 0))).await
+/// Between two tries at a Unix socket whose backlog is full.
+const BACKLOG_PAUSE: Duration = Duration::from_millis(1);
+
+/// Why there is no connection. Nothing of a request was sent.
+#[derive(Clone, Debug)]
+pub struct Unconnected {
+    pub symptom: Symptom,
+    pub detail: String,
 }
 
-async fn connect_from(to: SocketAddr, source: Option<SocketAddr>) -> Result<TcpStream> {
+impl From<Error> for Unconnected {
+    fn from(error: Error) -> Unconnected {
+        Unconnected { symptom: connect_symptom(&error), detail: error.to_string().to_lowercase() }
+    }
+}
+
+/// Connects, and does the handshake where it is TLS; from `source` where one is given, None leaves the choice to the
+/// system. Waits as long as the caller lets it.
+pub async fn connect(to: &Route, source: Option<IpAddr>) -> std::result::Result<Stream, Unconnected> {
+    match to {
+        Route::Tcp(socket) => Ok(Stream::Tcp(tcp(*socket, source).await?)),
+        Route::Tls { socket, name, trust } => {
+            let stream = tcp(*socket, source).await?;
+            let shaken = trust.handshake(name, stream).await;
+            // However it failed: the request comes after it.
+            let failed = |detail| Unconnected { symptom: Symptom::Tls, detail };
+            shaken.map(|stream| Stream::Tls(Box::new(stream))).map_err(failed)
+        }
+        Route::Unix(path) => Ok(Stream::Unix(unix(path).await?)),
+    }
+}
+
+/// Whether somebody takes connections there, whatever then comes of them: without a handshake.
+pub async fn listens(to: &Route) -> bool {
+    match to {
+        Route::Tcp(socket) | Route::Tls { socket, .. } => tcp(*socket, None).await.is_ok(),
+        Route::Unix(path) => unix(path).await.is_ok(),
+    }
+}
+
+async fn unix(path: &Path) -> Result<UnixStream> {
+    loop {
+        match UnixStream::connect(path).await {
+            // A full backlog. Under TCP the system itself would try again.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => tokio::time::sleep(BACKLOG_PAUSE).await,
+            ended => return ended,
+        }
+    }
+}
+
+async fn tcp(to: SocketAddr, source: Option<IpAddr>) -> Result<TcpStream> {
+    tcp_from(to, source.map(|source| SocketAddr::new(source, 0))).await
+}
+
+async fn tcp_from(to: SocketAddr, source: Option<SocketAddr>) -> Result<TcpStream> {
     let socket = if to.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     if let Some(source) = source {
         socket.bind(source)?;
@@ -34,9 +87,11 @@ async fn connect_from(to: SocketAddr, source: Option<SocketAddr>) -> Result<TcpS
 /// What a connect that failed says. One that failed for a reason of our own (no descriptor, no local port, a firewall
 /// here) says nothing about the server, so it is `unknown`: whoever draws a verdict from attempts must not draw one from
 /// this.
-pub fn connect_symptom(error: &Error) -> Symptom {
+fn connect_symptom(error: &Error) -> Symptom {
     use ErrorKind::*;
     match error.kind() {
+        // A Unix socket's file is there or not as its server is.
+        NotFound => Symptom::Refused,
         ConnectionRefused | ConnectionReset | ConnectionAborted => Symptom::Refused,
         TimedOut => Symptom::ConnectTimeout,
         NetworkUnreachable | HostUnreachable | NetworkDown => Symptom::Unreachable,
@@ -49,6 +104,8 @@ pub fn connect_symptom(error: &Error) -> Symptom {
 pub fn broken_symptom(error: &Error, reply: &Parser) -> Symptom {
     match (reply.missing(), error.kind()) {
         (Some(Cut::BeforeFirstByte), ErrorKind::TimedOut) => Symptom::ReadTimeout,
+        // Of TLS, without its close_notify: closed all the same.
+        (Some(Cut::BeforeFirstByte), ErrorKind::UnexpectedEof) => Symptom::Closed,
         (Some(Cut::BeforeFirstByte), _) => Symptom::Reset,
         (Some(Cut::InHead | Cut::InBody) | None, _) => Symptom::Truncated,
     }
@@ -80,8 +137,25 @@ mod tests {
         let joined = itself.connect(address).await.unwrap();
         joined.set_zero_linger().unwrap();
         drop(joined);
-        let error = connect_from(address, Some(address)).await.unwrap_err();
+        let error = tcp_from(address, Some(address)).await.unwrap_err();
         assert_eq!(connect_symptom(&error), Symptom::Refused);
+    }
+
+    #[tokio::test]
+    async fn a_full_backlog_of_a_unix_socket_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let socket = tokio::net::UnixSocket::new_stream().unwrap();
+        socket.bind(&path).unwrap();
+        let listener = socket.listen(0).unwrap();
+        let route = Route::Unix(path);
+        let first = connect(&route, None).await.unwrap();
+        let mut second = std::pin::pin!(connect(&route, None));
+        let waiting = tokio::time::timeout(Duration::from_millis(20), &mut second).await;
+        assert!(waiting.is_err(), "the backlog takes everything on this platform");
+        listener.accept().await.unwrap();
+        assert!(second.await.is_ok());
+        drop(first);
     }
 
     #[test]
@@ -94,6 +168,7 @@ mod tests {
             (ErrorKind::NetworkUnreachable, Symptom::Unreachable),
             (ErrorKind::HostUnreachable, Symptom::Unreachable),
             (ErrorKind::TimedOut, Symptom::ConnectTimeout),
+            (ErrorKind::NotFound, Symptom::Refused),
             (ErrorKind::AddrNotAvailable, Symptom::Unknown),
             (ErrorKind::PermissionDenied, Symptom::Unknown),
         ] {
@@ -122,15 +197,18 @@ mod tests {
             assert_eq!(broken(ErrorKind::ConnectionReset), by_reset, "{came}");
             assert_eq!(broken(ErrorKind::BrokenPipe), by_reset, "{came}");
             assert_eq!(broken(ErrorKind::TimedOut), by_timeout, "{came}");
+            assert_eq!(broken(ErrorKind::UnexpectedEof), by_end, "{came}: an end of TLS without its close_notify");
             assert_eq!(cut_symptom(reply.finish().unwrap_err()), by_end, "{came}");
         }
     }
 
     #[test]
-    fn a_body_that_only_the_end_of_the_stream_ends_is_not_ended_by_a_reset() {
+    fn a_body_that_only_the_end_of_the_stream_ends_is_not_ended_by_an_error() {
         let mut reply = Parser::response(Limits::default(), "POST");
         reply.push(b"HTTP/1.1 200 OK\r\n\r\nok").unwrap();
-        assert_eq!(broken_symptom(&Error::from(ErrorKind::ConnectionReset), &reply), Symptom::Truncated);
+        for kind in [ErrorKind::ConnectionReset, ErrorKind::UnexpectedEof] {
+            assert_eq!(broken_symptom(&Error::from(kind), &reply), Symptom::Truncated, "{kind}");
+        }
         assert_eq!(reply.finish(), Ok(()));
     }
 }

@@ -184,12 +184,12 @@ impl ScenarioRunner {
         let request = attempt::request(self.address, intent, key);
         let patience = self.setup.scenario.patience;
         if rivals == 1 {
-            return vec![client::attempt(self.address, &request, patience).await];
+            return vec![client::attempt(&self.address.into(), &request, patience).await];
         }
         let mut racers = JoinSet::new();
         for _ in 0..rivals {
             let (address, request) = (self.address, request.clone());
-            racers.spawn(async move { client::attempt(address, &request, patience).await });
+            racers.spawn(async move { client::attempt(&address.into(), &request, patience).await });
         }
         racers.join_all().await
     }

@@ -1,7 +1,5 @@
 //! The fault that an exchange gets, carried out. Invariant: the fault is matched here, once.
 
-use std::net::SocketAddr;
-
 use super::client_leg::ClientLeg;
 use super::delivery::Delivery;
 use super::event::Notes;
@@ -11,13 +9,14 @@ use super::forward::Forwarded;
 use super::legs::Legs;
 use super::settings::Settings;
 use super::upstream_leg::Failure;
+use crate::http::address::Route;
 
 /// Carries out `fault`. True where the client's connection can take another request.
 pub async fn run(
     exchange: &Exchange,
     fault: Fault,
     client: &mut ClientLeg,
-    (upstream, settings): (SocketAddr, &Settings),
+    (upstream, settings): (&Route, &Settings),
     notes: &Notes,
 ) -> bool {
     let request = Forwarded::new(&exchange.request, settings.host.as_deref());

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::fault_name::FaultName;
 use super::trigger::Trigger;
-use crate::http::address::Url;
+use crate::http::url::Url;
 use crate::text::duration::duration;
 use crate::text::pointer::Pointer;
 
@@ -20,9 +20,17 @@ use crate::text::pointer::Pointer;
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct ProxyArgs {
-    /// The server, as http://HOST:PORT; paths are the client's
+    /// The server, as http://HOST:PORT, https://HOST:PORT or unix:/FILE; paths are the client's
     #[arg(long, value_name = "URL", value_parser = Url::parse)]
     pub upstream: Url,
+
+    /// Certificate authorities (PEM) to trust for https, beside the built-in ones
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    pub cacert: Option<PathBuf>,
+
+    /// Do not verify the certificate; on loopback only
+    #[arg(long)]
+    pub insecure: bool,
 
     /// Address and port to listen on; port 0 takes a free one, which is printed
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081")]

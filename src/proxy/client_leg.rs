@@ -136,7 +136,7 @@ impl ClientLeg {
 }
 
 /// Ends a connection at once. Without the shutdown, bytes that were received and not read would turn a FIN into a reset.
-pub async fn close(mut stream: TcpStream, by: End) {
+async fn close(mut stream: TcpStream, by: End) {
     match by {
         // Both fail only where the connection has ended already.
         End::Fin => drop(stream.shutdown().await),

@@ -19,7 +19,9 @@ use super::settings::Settings;
 use super::trigger::Trigger;
 use crate::console::interrupt;
 use crate::console::output;
+use crate::console::output::say;
 use crate::http::address::Address;
+use crate::http::trust::Trust;
 use crate::terms::exit::Exit;
 
 /// The command: serves until it is interrupted. Errors: an option that would change nothing, the upstream's address, the
@@ -27,7 +29,7 @@ use crate::terms::exit::Exit;
 pub fn command(args: &ProxyArgs) -> anyhow::Result<Exit> {
     let rules = rules(args)?;
     ensure!(args.upstream.path == "/", "--upstream {}: give no path; paths are the client's", args.upstream);
-    let upstream = Address::resolve(&args.upstream, &args.allow_host).context("--upstream")?;
+    let upstream = upstream(args)?;
     let mut readings = Readings::open(&args.readings)?;
     let settings =
         Settings { reply: args.timeout, hold: args.hold, host: Some(upstream.authority), ..Settings::default() };
@@ -39,7 +41,7 @@ pub fn command(args: &ProxyArgs) -> anyhow::Result<Exit> {
             TcpListener::bind(args.listen).await.with_context(|| format!("cannot listen on {}", args.listen))?;
         let plan = Arc::clone(&log);
         let proxy = running
-            .insert(Proxy::start(listener, upstream.socket, settings, move |exchange| locked(&plan).enter(exchange))?);
+            .insert(Proxy::start(listener, upstream.route, settings, move |exchange| locked(&plan).enter(exchange))?);
         let address = proxy.address();
         output::results(|out| writeln!(out, "listening on http://{address}"))?;
         while let Some(event) = proxy.events().next().await {
@@ -52,6 +54,15 @@ pub fn command(args: &ProxyArgs) -> anyhow::Result<Exit> {
     }
     readings.append(&locked(&log).stop())?;
     Ok(exit)
+}
+
+fn upstream(args: &ProxyArgs) -> anyhow::Result<Address> {
+    let trust = Trust::of_options(args.cacert.as_deref(), args.insecure, args.upstream.is_tls())?;
+    let address = Address::resolve(&args.upstream, &args.allow_host, &Arc::new(trust)).context("--upstream")?;
+    if let Some(warning) = address.warning() {
+        say!("idem: warning: {warning}");
+    }
+    Ok(address)
 }
 
 /// A panic elsewhere left the log as it was between two calls, which is a whole state.

@@ -1,7 +1,6 @@
 //! The ways to bring one request to the upstream. Invariant: each step is noted when it has happened, and every delivery
 //! ends in a reply, a failure, or a cut of our own.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,13 +10,14 @@ use super::forward::Forwarded;
 use super::moment;
 use super::settings::Settings;
 use super::upstream_leg::{Failure, UpstreamLeg};
+use crate::http::address::Route;
 use crate::http::message::Message;
 
 pub type Settled = Result<Arc<Message>, Failure>;
 
 /// One request on its way.
 pub struct Delivery<'a> {
-    pub upstream: SocketAddr,
+    pub upstream: &'a Route,
     pub settings: &'a Settings,
     pub notes: &'a Notes,
     pub method: &'a str,

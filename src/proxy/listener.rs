@@ -1,4 +1,4 @@
-//! The fault proxy: two independent TCP legs with HTTP/1.1 framing, and one fault per exchange. Invariant: the plan
+//! The fault proxy: two independent legs with HTTP/1.1 framing, and one fault per exchange. Invariant: the plan
 //! decides and the proxy acts; it acts on observed events, and all that it did can be read from its events.
 
 use std::net::SocketAddr;
@@ -15,6 +15,7 @@ use super::event::{self, EventKind, Events, Sink};
 use super::exchange::Exchange;
 use super::fault::Fault;
 use super::settings::Settings;
+use crate::http::address::Route;
 
 /// Decides the fault of each exchange, once its request has been read whole.
 type Plan = Arc<dyn Fn(&Exchange) -> Fault + Send + Sync>;
@@ -28,7 +29,7 @@ pub struct Proxy {
 
 /// What all connections of one proxy share.
 struct Shared {
-    upstream: SocketAddr,
+    upstream: Route,
     settings: Settings,
     plan: Plan,
     sink: Sink,
@@ -42,12 +43,13 @@ impl Proxy {
     /// Where the listener has no local address.
     pub fn start(
         listener: TcpListener,
-        upstream: SocketAddr,
+        upstream: impl Into<Route>,
         settings: Settings,
         plan: impl Fn(&Exchange) -> Fault + Send + Sync + 'static,
     ) -> std::io::Result<Proxy> {
         let address = listener.local_addr()?;
         let (sink, events) = event::channel();
+        let upstream = upstream.into();
         let shared = Arc::new(Shared { upstream, settings, plan: Arc::new(plan), sink });
         Ok(Proxy { address, events, accepting: tokio::spawn(accept(listener, shared)) })
     }
@@ -115,7 +117,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
         let exchange = Exchange { id: notes.id(), request: Arc::new(request) };
         notes.note(EventKind::RequestRead { request: Arc::clone(&exchange.request) });
         let fault = (shared.plan)(&exchange);
-        let goes_on = apply::run(&exchange, fault, &mut client, (shared.upstream, &shared.settings), &notes).await;
+        let goes_on = apply::run(&exchange, fault, &mut client, (&shared.upstream, &shared.settings), &notes).await;
         notes.note(EventKind::Ended);
         if !goes_on {
             return;

@@ -2,17 +2,15 @@
 //! says what a client in our place would have seen; nothing waits beyond its deadline.
 
 use std::io::Error;
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::{timeout, timeout_at};
 
-use super::client_leg::close;
 use super::fault::End;
 use super::settings::Settings;
+use crate::http::address::Route;
 use crate::http::message::{Cut, Malformed, Message, Parser};
+use crate::http::stream::Stream;
 use crate::http::transport;
 use crate::terms::outcome::Symptom;
 
@@ -26,7 +24,7 @@ pub struct Failure {
 }
 
 pub struct UpstreamLeg {
-    stream: TcpStream,
+    stream: Stream,
     parser: Parser,
     /// For the whole reply, from the last request byte on.
     patience: Duration,
@@ -35,12 +33,11 @@ pub struct UpstreamLeg {
 
 impl UpstreamLeg {
     /// `method` decides whether the reply has a body.
-    pub async fn open(upstream: SocketAddr, method: &str, settings: &Settings) -> Result<UpstreamLeg, Failure> {
+    pub async fn open(upstream: &Route, method: &str, settings: &Settings) -> Result<UpstreamLeg, Failure> {
         let stream = match timeout(settings.connect, transport::connect(upstream, None)).await {
             Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => {
-                let symptom = transport::connect_symptom(&error);
-                return Err(Failure::new(symptom, format!("{upstream}: {}", error.to_string().to_lowercase())));
+            Ok(Err(why)) => {
+                return Err(Failure::new(why.symptom, format!("{upstream}: {}", why.detail)));
             }
             Err(_) => {
                 let detail = format!("no connection to {upstream} within {:?}", settings.connect);
@@ -54,7 +51,7 @@ impl UpstreamLeg {
     /// Writes bytes of the request and gives the moment when the last was written. A peer that stopped reading may still
     /// have replied, so only the reading tells what became of it.
     pub async fn send(&mut self, bytes: &[u8]) -> Instant {
-        let _ = timeout(self.patience, self.stream.write_all(bytes)).await;
+        let _ = timeout(self.patience, self.stream.send(bytes)).await;
         self.sent = Instant::now();
         self.sent
     }
@@ -62,7 +59,7 @@ impl UpstreamLeg {
     /// No more of the request will come; the reply can still be read.
     pub async fn end_request(&mut self) {
         // Fails only where the connection has ended already.
-        let _ = self.stream.shutdown().await;
+        let _ = self.stream.end().await;
     }
 
     /// The whole reply.
@@ -105,9 +102,14 @@ impl UpstreamLeg {
         self.parser.into_message()
     }
 
-    /// Ends the connection at once.
-    pub async fn cut(self, by: End) {
-        close(self.stream, by).await;
+    /// Ends the connection at once. Without the end of our side, bytes that came and were not read would turn a FIN into
+    /// a reset.
+    pub async fn cut(mut self, by: End) {
+        match by {
+            // Fails only where the connection has ended already.
+            End::Fin => drop(self.stream.end().await),
+            End::Rst => self.stream.reset(),
+        }
     }
 
     fn broken(&self, error: &Error) -> Failure {

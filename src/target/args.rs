@@ -1,6 +1,7 @@
 //! The options of `idem probe --target`. Invariant: text in, text out; what the values mean and which of them go together
 //! is decided in `target::options`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -14,7 +15,16 @@ pub struct TargetArgs {
     /// Endpoint to probe; given more than once, the addresses are replicas of one service
     #[arg(long, value_name = "URL", conflicts_with_all = ["scenario", "all", "policy", "intents", "rounds", "repeat", "ledger_dir"])]
     pub target: Vec<String>,
-    /// Where side effects are counted: a file, an http URL, or `none`
+    /// Path to ask for where the target is a Unix socket, as unix:/run/charges.sock
+    #[arg(long, value_name = "PATH", requires = "target")]
+    pub path: Option<String>,
+    /// Certificate authorities (PEM) to trust for https, beside the built-in ones
+    #[arg(long, value_name = "FILE", requires = "target", conflicts_with = "insecure")]
+    pub cacert: Option<PathBuf>,
+    /// Do not verify certificates; on loopback only
+    #[arg(long, requires = "target")]
+    pub insecure: bool,
+    /// Where side effects are counted: a file, a URL, or `none`
     #[arg(long, value_name = "FILE|URL", requires = "target")]
     pub ledger: Option<String>,
     /// Command that prints the ledger, run by /bin/sh

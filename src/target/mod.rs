@@ -1,5 +1,6 @@
 //! `idem probe --target`: does MY endpoint charge twice? The data path: options, checks, drive, facts, judge, run, report.
 
+pub mod addresses;
 pub mod args;
 pub mod chaos;
 pub mod checks;

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
 
+use super::addresses::Addresses;
 use super::args::TargetArgs;
 use super::oracle::{Oracle, Source};
 use super::request::secrets::Secrets;
 use super::request::template::{Body, KeyFormat, KeyPlace, Template};
-use crate::http::address::{Address, Url};
+use crate::http::address::Address;
 use crate::http::header::Header;
+use crate::http::url::Url;
 use crate::terms::named::named_enum;
 
 named_enum! {
@@ -76,15 +78,7 @@ impl Options {
     /// # Errors
     /// Names the option, what is wrong with it, and what to give instead.
     pub fn new(args: &TargetArgs) -> anyhow::Result<Options> {
-        let urls = args.target.iter().map(|t| Url::parse(t).context("--target")).collect::<anyhow::Result<Vec<_>>>()?;
-        let targets =
-            urls.iter().map(|u| Address::resolve(u, &args.allow_host).context("--target")).collect::<Result<_, _>>()?;
-        let same_endpoint = urls.iter().all(|u| u.path == urls[0].path);
-        ensure!(
-            same_endpoint,
-            "--target: replicas of one service have the same path; {} has another",
-            urls.last().expect("one")
-        );
+        let Addresses { targets, path, ledger } = Addresses::new(args)?;
         let headers =
             args.header.iter().map(|h| Header::parse(h).context("--header")).collect::<anyhow::Result<Vec<_>>>()?;
         let other_credential = optional(&args.other_credential, Header::parse, "--other-credential")?;
@@ -94,7 +88,7 @@ impl Options {
         let body = Body::parse(args.body.as_deref().unwrap_or(Body::DEFAULT)).context("--body")?;
         let template = Template {
             method: method(args.method.as_deref().unwrap_or("POST"))?,
-            path: urls[0].path.clone(),
+            path,
             key_place: key_place(args)?,
             key_format: named("--key-format", args.key_format.as_deref().unwrap_or("hex"), KeyFormat::parse)?,
             receipt_at: pointer("--receipt-at", args.receipt_at.as_deref().unwrap_or("/receipt"))?,
@@ -103,7 +97,7 @@ impl Options {
             body,
         };
         template.check().context("--body")?;
-        let oracle = oracle(args)?;
+        let oracle = oracle(args, ledger)?;
         let credentials = template.headers.iter().chain(&other_credential).chain(&refreshed_credential);
         let secrets = Secrets::new(credentials.chain(oracle.headers()));
         let accept = args.accept.iter().map(|a| named("--accept", a, Design::parse)).collect::<Result<_, _>>()?;
@@ -214,21 +208,16 @@ fn key_place(args: &TargetArgs) -> anyhow::Result<KeyPlace> {
     })
 }
 
-fn oracle(args: &TargetArgs) -> anyhow::Result<Oracle> {
-    let source = match (&args.ledger, &args.ledger_cmd) {
-        (_, Some(command)) => Source::Command(command.clone()),
-        (Some(none), None) if none == "none" => Source::None,
-        (Some(url), None) if url.starts_with("http://") || url.starts_with("https://") => {
-            let url = Url::parse(url).context("--ledger")?;
+fn oracle(args: &TargetArgs, resolved: Option<(Address, Url)>) -> anyhow::Result<Oracle> {
+    let source = match (resolved, &args.ledger, &args.ledger_cmd) {
+        (_, _, Some(command)) => Source::Command(command.clone()),
+        (Some((address, url)), _, None) => {
             let headers = args.ledger_header.iter().map(|h| Header::parse(h).context("--ledger-header"));
-            Source::Url {
-                address: Address::resolve(&url, &args.allow_host).context("--ledger")?,
-                url,
-                headers: headers.collect::<Result<_, _>>()?,
-            }
+            Source::Url { address, url, headers: headers.collect::<Result<_, _>>()? }
         }
-        (Some(file), None) => Source::File(file.into()),
-        (None, None) => {
+        (None, Some(none), None) if none == "none" => Source::None,
+        (None, Some(file), None) => Source::File(file.into()),
+        (None, None, None) => {
             bail!("--ledger: give the file or URL where charges can be counted, or `--ledger none` to go without")
         }
     };

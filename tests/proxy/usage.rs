@@ -16,7 +16,18 @@ fn refused(more: &[&str]) -> String {
 fn bad_options_are_refused_with_advice() {
     let local = "http://127.0.0.1:1";
     for (options, says) in [
-        (vec!["--upstream", "https://127.0.0.1", "--fault", "cut"], "https is not supported yet"),
+        (vec!["--upstream", "ftp://127.0.0.1", "--fault", "cut"], "give an address as http://"),
+        (vec!["--upstream", "https://192.0.2.1", "--fault", "cut"], "add --allow-host 192.0.2.1"),
+        (vec!["--upstream", local, "--fault", "cut", "--cacert", "ca.pem"], "--cacert changes nothing"),
+        (vec!["--upstream", local, "--fault", "cut", "--insecure"], "--insecure changes nothing"),
+        (
+            vec!["--upstream", "https://127.0.0.1", "--fault", "cut", "--cacert", "/none"],
+            "--cacert /none: cannot read it",
+        ),
+        (
+            vec!["--upstream", "https://192.0.2.1", "--allow-host", "192.0.2.1", "--fault", "cut", "--insecure"],
+            "192.0.2.1 is not loopback",
+        ),
         (vec!["--upstream", "http://192.0.2.1", "--fault", "cut"], "add --allow-host 192.0.2.1"),
         (vec!["--upstream", "http://127.0.0.1:1/charges", "--fault", "cut"], "give no path"),
         (vec!["--upstream", local, "--fault", "nope"], "give one of none, pre_fail, post_drop"),

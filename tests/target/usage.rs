@@ -7,7 +7,24 @@ const TARGET: &str = "probe --target http://127.0.0.1:1/charges";
 #[test]
 fn what_cannot_be_probed_is_refused_in_a_line_that_says_what_to_give() {
     let cases = [
-        ("probe --target https://127.0.0.1/charges --ledger l", "https is not supported yet"),
+        ("probe --target ftp://127.0.0.1/charges --ledger l", "give an address as http://"),
+        ("probe --target http://::1:80/charges --ledger l", "in brackets"),
+        ("probe --target https://192.0.2.1/charges --ledger l", "--allow-host 192.0.2.1"),
+        ("probe --target https://192.0.2.1/ --allow-host 192.0.2.1 --ledger l --insecure", "192.0.2.1 is not loopback"),
+        (
+            "probe --target https://127.0.0.1/ --ledger l --cacert /nowhere/ca.pem",
+            "--cacert /nowhere/ca.pem: cannot read it",
+        ),
+        (
+            "probe --target https://127.0.0.1/ --ledger l --cacert Cargo.toml",
+            "--cacert Cargo.toml: no certificate in it",
+        ),
+        ("probe --target https://127.0.0.1/ --ledger l --cacert a --insecure", "cannot be used with"),
+        ("probe --target unix:/x --path charges --ledger l", "as in /charges"),
+        (&format!("{TARGET} --ledger l --path /charges"), "--path is for a Unix socket alone"),
+        (&format!("{TARGET} --ledger l --cacert Cargo.toml"), "--cacert changes nothing"),
+        (&format!("{TARGET} --ledger l --insecure"), "--insecure changes nothing"),
+        ("probe --insecure", "--target"),
         ("probe --target http://192.0.2.1/charges --ledger l", "--allow-host 192.0.2.1"),
         ("probe --target http://user:secret@127.0.0.1/ --ledger l", "--header 'Authorization"),
         (TARGET, "--ledger none"),

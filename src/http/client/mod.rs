@@ -1,15 +1,14 @@
-//! One attempt over raw TCP: one connection, one request, one outcome. Invariant: no pool and no retry behind anybody's
-//! back, and every way to fail keeps its own symptom. Raw on purpose: an HTTP library could retry on its own.
+//! One attempt: one connection, one request, one outcome. Invariant: no pool and no retry behind anybody's back, and every way to fail keeps its own symptom. Raw on purpose: an HTTP library could retry on its own.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
+use super::address::Route;
 use super::message::{Limits, Parser, Start};
+use super::stream::Stream;
 use super::transport;
 use crate::terms::outcome::Symptom;
 
@@ -78,17 +77,17 @@ impl Outcome {
 /// An open connection on which nothing was sent yet.
 #[derive(Debug)]
 pub struct Connection {
-    stream: TcpStream,
+    stream: Stream,
     since: Instant,
 }
 
 impl Connection {
     /// Connects, from `source` where one is given. The error is the attempt's outcome: nothing was sent.
-    pub async fn open(to: SocketAddr, source: Option<IpAddr>, deadline: Instant) -> Result<Connection, Outcome> {
+    pub async fn open(to: &Route, source: Option<IpAddr>, deadline: Instant) -> Result<Connection, Outcome> {
         let since = Instant::now();
         match timeout_at(deadline, transport::connect(to, source)).await {
             Err(_) => Err(Outcome::failed(Symptom::ConnectTimeout, "no connection in time", since)),
-            Ok(Err(error)) => Err(Outcome::failed(transport::connect_symptom(&error), error, since)),
+            Ok(Err(why)) => Err(Outcome::failed(why.symptom, why.detail, since)),
             Ok(Ok(stream)) => Ok(Connection { stream, since }),
         }
     }
@@ -96,7 +95,7 @@ impl Connection {
     /// Sends a part of a request ahead; what it came to shows in the exchange of the rest.
     pub async fn send_ahead(&mut self, part: &[u8]) {
         // A failed write is not an outcome: the server may have answered, and `exchange` reads that.
-        let _ = self.stream.write_all(part).await;
+        let _ = self.stream.send(part).await;
     }
 
     /// Sends the request and reads one reply. One deadline for all of it.
@@ -118,8 +117,13 @@ impl Connection {
     }
 }
 
+/// Whether somebody takes connections there, within the deadline.
+pub async fn listens(to: &Route, deadline: Instant) -> bool {
+    timeout_at(deadline, transport::listens(to)).await.unwrap_or(false)
+}
+
 /// One attempt within `timeout`, connecting included.
-pub async fn attempt(to: SocketAddr, request: &Request, timeout: Duration) -> Outcome {
+pub async fn attempt(to: &Route, request: &Request, timeout: Duration) -> Outcome {
     let deadline = Instant::now() + timeout;
     match Connection::open(to, None, deadline).await {
         Ok(connection) => connection.exchange(&request.to_bytes(), deadline).await,
@@ -130,9 +134,9 @@ pub async fn attempt(to: SocketAddr, request: &Request, timeout: Duration) -> Ou
 /// Why an exchange ended without a complete reply.
 type Failure = (Symptom, String);
 
-async fn converse(stream: &mut TcpStream, request: &[u8], parser: &mut Parser) -> Result<(), Failure> {
+async fn converse(stream: &mut Stream, request: &[u8], parser: &mut Parser) -> Result<(), Failure> {
     // A server may answer and close before it has read everything: its reply says more than our failed write.
-    let sent = stream.write_all(request).await;
+    let sent = stream.send(request).await;
     // On the heap: thousands of attempts may be waiting at one moment.
     let mut buffer = vec![0; 4 * 1024];
     while !parser.is_complete() {

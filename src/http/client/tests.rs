@@ -36,7 +36,7 @@ fn server(serve: impl FnOnce(TcpStream) + Send + 'static) -> SocketAddr {
 
 fn attempt_at(address: SocketAddr, patience: Duration) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(attempt(address, &post(), patience))
+    runtime.block_on(attempt(&address.into(), &post(), patience))
 }
 
 /// What the client makes of these bytes, followed by the end of the stream.

@@ -91,7 +91,7 @@ fn overall(explorer: &Explorer<'_>, summary: &Summary, is_clean: bool) -> Option
 }
 
 fn announce(options: &Options, seed: u64, time: Duration, saved: Option<&File>) {
-    let target = format!("http://{}{}", options.targets[0].authority, options.template.path);
+    let target = options.targets[0].url(&options.template.path);
     match saved {
         Some(file) => say!("idem: replaying {} schedules of seed {} at {target}", file.findings.len(), file.seed),
         None => say!("idem: --chaos {seed}, for {} s, at {target}", time.as_secs_f64()),

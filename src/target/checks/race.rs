@@ -117,7 +117,7 @@ pub async fn fire(session: &Session, case: &mut Case, shots: Vec<Shot<'_>>, rele
     // A connection that a short backlog leaves out must not hold up those that are open.
     let patience = (session.latency() * 4).max(OPENING).min(session.patience());
     let deadline = tokio::time::Instant::now() + patience;
-    let opened = join_all(shots.iter().map(|shot| Connection::open(shot.to.socket, shot.from, deadline))).await;
+    let opened = join_all(shots.iter().map(|shot| Connection::open(&shot.to.route, shot.from, deadline))).await;
     let mut ready: Vec<_> =
         opened.into_iter().zip(&shots).filter_map(|(open, shot)| Some((open.ok()?, shot))).collect();
     if ready.len() < 2 {
@@ -168,9 +168,9 @@ pub async fn replicas(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
     for round in 0..REPLICA_ROUNDS as usize {
         let (a, b) = (&targets[round % targets.len()], &targets[(round + 1) % targets.len()]);
-        let mut case = session.case("replicas", format!("retry at {}", b.authority));
-        session.send_to(&mut case, 0, &format!("first, at {}", a.authority), a).await;
-        session.send_to(&mut case, 0, &format!("retry, at {}", b.authority), b).await;
+        let mut case = session.case("replicas", format!("retry at {b}"));
+        session.send_to(&mut case, 0, &format!("first, at {a}"), a).await;
+        session.send_to(&mut case, 0, &format!("retry, at {b}"), b).await;
         cases.push(case);
         let mut case = session.case("replicas", "race across addresses");
         let bytes = session.bytes(&case.calls[0]);

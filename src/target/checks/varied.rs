@@ -11,7 +11,7 @@ use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Rule};
 use crate::target::options::{Design, Options};
 use crate::target::request::template::Call;
-use crate::target::request::variation::{Kind, VARIATIONS, Variation};
+use crate::target::request::variation::{AT_A_UNIX_SOCKET, Kind, VARIATIONS, Variation};
 
 /// What came of the first request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,17 @@ async fn walk(session: &Session, check: &str, wanted: fn(Kind) -> bool) -> Vec<C
             }
         }
     }
+    tell_what_is_left_out(session, &mut cases, wanted);
     session.retry_later(cases).await
+}
+
+/// Says what could not be varied because of where the target is.
+fn tell_what_is_left_out(session: &Session, cases: &mut [Case], wanted: fn(Kind) -> bool) {
+    let has_socket = session.target().route.socket().is_some();
+    if let Some(first) = cases.first_mut().filter(|_| !has_socket) {
+        let left_out = AT_A_UNIX_SOCKET.iter().filter(|(kind, _)| wanted(*kind));
+        first.remarks.extend(left_out.map(|(_, why)| (*why).to_owned()));
+    }
 }
 
 /// The calls of a case: the request as it is first sent, and its variant.
@@ -167,5 +177,6 @@ pub async fn race(session: &Session) -> Vec<Case> {
             }
         }
     }
+    tell_what_is_left_out(session, &mut cases, |_| true);
     session.retry_later(cases).await
 }

@@ -100,9 +100,9 @@ impl Session {
     ) -> std::io::Result<(Outcome, Vec<Event>)> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let settings = Settings { reply: self.patience(), connect: self.patience(), ..Settings::default() };
-        let mut proxy = Proxy::start(listener, self.target().socket, settings, move |_| fault())?;
+        let mut proxy = Proxy::start(listener, self.target().route.clone(), settings, move |_| fault())?;
         let request = self.options.template.request(call, &self.target().authority);
-        let outcome = client::attempt(proxy.address(), &request, patience).await;
+        let outcome = client::attempt(&proxy.address().into(), &request, patience).await;
         // The upstream leg outlives the client, but not its own patience for connecting and for the reply.
         let rest = proxy.events().until(|event| matches!(event.what, EventKind::Ended | EventKind::BadRequest { .. }));
         let events = timeout(self.patience() * 2 + patience, rest).await.unwrap_or_default();

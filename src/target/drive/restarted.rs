@@ -52,7 +52,7 @@ async fn ready(session: &Session, refused: Duration) -> Result<(), Symptom> {
     };
     let begin = Instant::now();
     loop {
-        let outcome = client::attempt(target.socket, &request, session.patience()).await;
+        let outcome = client::attempt(&target.route, &request, session.patience()).await;
         if is_up(&outcome) {
             return Ok(());
         }

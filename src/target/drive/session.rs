@@ -11,6 +11,7 @@ use super::exclusive::Exclusive;
 use super::load::Load;
 use super::pace::Pace;
 use crate::http::address::Address;
+use crate::http::client;
 use crate::http::client::{Connection, Outcome};
 use crate::target::facts::answer::{Answer, Class};
 use crate::target::facts::case::{Attempt, Case, Rule};
@@ -90,7 +91,7 @@ impl Session {
     /// How the target fares after these cases. Whether it answers at all is asked only where they leave a doubt.
     pub async fn health(&self, cases: &[Case]) -> Health {
         let deadline = Instant::now() + self.patience();
-        if Connection::open(self.target().socket, None, deadline).await.is_err() {
+        if !client::listens(&self.target().route, deadline).await {
             return Health::Gone;
         }
         if !cases.iter().any(Case::silent) {
@@ -142,12 +143,13 @@ impl Session {
     /// As [`Session::send`], to one of the replicas.
     pub async fn send_to(&self, case: &mut Case, call: usize, note: &str, to: &Address) {
         let request = self.options.template.bytes(&case.calls[call], &to.authority);
-        let sent = self.clock();
+        let begun = self.clock();
         let deadline = Instant::now() + self.patience();
         self.count(1);
-        let outcome = match Connection::open(to.socket, case.calls[call].from, deadline).await {
-            Ok(connection) => connection.exchange(&request, deadline).await,
-            Err(unsent) => unsent,
+        let (sent, outcome) = match Connection::open(&to.route, case.calls[call].from, deadline).await {
+            // What a handshake takes is not the target's work on the request, by which moments are chosen.
+            Ok(connection) => (self.clock(), connection.exchange(&request, deadline).await),
+            Err(unsent) => (begun, unsent),
         };
         case.attempts.push(self.attempt(sent, call, note, &outcome));
     }

@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::http::address::{Address, Url};
+use crate::http::address::Address;
 use crate::http::client::{Request, attempt};
 use crate::http::header::Header;
+use crate::http::url::Url;
 use crate::target::shell;
 
 /// How long a URL or a command may take for one reading.
@@ -55,13 +56,13 @@ async fn get(address: &Address, url: &Url, headers: &[Header]) -> Result<String,
     let headers = headers.iter().map(|h| (h.name.clone(), h.value.clone().into_bytes())).collect();
     let request =
         Request { method: "GET".into(), host: url.authority(), target: url.path.clone(), headers, body: Vec::new() };
-    let outcome = attempt(address.socket, &request, PATIENCE).await;
+    let outcome = attempt(&address.route, &request, PATIENCE).await;
     match outcome.reply {
         Some(reply) if reply.status == 200 && outcome.symptom == crate::terms::outcome::Symptom::Ok => {
             Ok(String::from_utf8_lossy(&reply.body).into_owned())
         }
         Some(reply) => Err(format!("GET {url}: {} {}", reply.status, outcome.symptom)),
-        None => Err(format!("GET {url}: {}", outcome.symptom)),
+        None => Err(format!("GET {url}: {}: {}", outcome.symptom, outcome.detail.unwrap_or_default())),
     }
 }
 
@@ -69,9 +70,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::File(path) => write!(f, "{}", path.display()),
-            Source::Url { url, .. } => {
-                write!(f, "http://{}{}", url.authority(), url.path.split('?').next().unwrap_or("/"))
-            }
+            Source::Url { url, .. } => write!(f, "{}", url.without_query()),
             // It may hold a password.
             Source::Command(_) => f.write_str("the ledger command"),
             Source::None => f.write_str("no ledger"),

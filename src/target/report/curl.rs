@@ -1,22 +1,23 @@
 //! A request as a line for a shell, to repeat it by hand. Invariant: no credential is in it, and a shell reads it as it
 //! is.
 
+use crate::http::address::{Address, Route};
 use crate::target::request::secrets::is_secret;
 use crate::target::request::template::{Call, KeyPlace, PADDING, Template};
 use crate::target::request::wire::Form;
 
 impl Template {
     /// The requests as lines for a shell, equal ones once.
-    pub fn curls(&self, calls: &[Call], authority: &str) -> Vec<String> {
-        let mut lines: Vec<_> = calls.iter().map(|call| self.curl(call, authority)).collect();
+    pub fn curls(&self, calls: &[Call], to: &Address) -> Vec<String> {
+        let mut lines: Vec<_> = calls.iter().map(|call| self.curl(call, to)).collect();
         lines.dedup();
         lines
     }
 
     /// The request as a line for a shell, secrets masked.
-    pub fn curl(&self, call: &Call, authority: &str) -> String {
-        let request = self.request(call, authority);
-        let mut line = format!("curl -sS -X {} 'http://{authority}{}'", request.method, request.target);
+    pub fn curl(&self, call: &Call, to: &Address) -> String {
+        let request = self.request(call, &to.authority);
+        let mut line = format!("curl -sS{} -X {} '{}'", reaching(to), request.method, url(to, &request.target));
         line += &sending(call);
         for (name, value) in &request.headers {
             let is_varied = call.extra.iter().any(|header| header.name == *name);
@@ -33,6 +34,26 @@ impl Template {
             }
         }
         line + &format!(" -d '{}'", large(&shell(&String::from_utf8_lossy(&request.body))))
+    }
+}
+
+/// As curl takes it, which reaches a Unix socket by an option.
+fn url(to: &Address, target: &str) -> String {
+    match &to.route {
+        Route::Tcp(_) | Route::Tls { .. } => to.url(target),
+        Route::Unix(_) => format!("http://{}{target}", to.authority),
+    }
+}
+
+/// Options for how it is reached, where that is not by plain TCP.
+fn reaching(to: &Address) -> String {
+    match (&to.route, to.trust().map(|trust| (&trust.cacert, trust.is_insecure))) {
+        (Route::Unix(file), _) => format!(" --unix-socket '{}'", shell(&file.display().to_string())),
+        (Route::Tls { .. } | Route::Tcp(_), Some((_, true))) => " -k".into(),
+        (Route::Tls { .. } | Route::Tcp(_), Some((Some(file), false))) => {
+            format!(" --cacert '{}'", shell(&file.display().to_string()))
+        }
+        (Route::Tls { .. } | Route::Tcp(_), Some((None, false)) | None) => String::new(),
     }
 }
 
@@ -77,7 +98,11 @@ fn shorten(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
     use crate::http::header::Header;
+    use crate::http::trust::Trust;
+    use crate::http::url::Url;
     use crate::target::request::template::{Body, KeyFormat};
 
     fn template(headers: Vec<Header>) -> Template {
@@ -93,11 +118,29 @@ mod tests {
         }
     }
 
+    fn at(url: &str) -> Address {
+        let trust = Arc::new(Trust::new(None, url.starts_with("https")).unwrap());
+        Address::resolve(&Url::parse(url).unwrap(), &[], &trust).unwrap()
+    }
+
+    #[test]
+    fn a_line_reaches_what_we_reached() {
+        let template = template(vec![]);
+        for (url, begin) in [
+            ("http://127.0.0.1:80", "curl -sS -X POST 'http://127.0.0.1/charges'"),
+            ("https://[::1]:8443", "curl -sS -k -X POST 'https://[::1]:8443/charges'"),
+            ("unix:/it's", r"curl -sS --unix-socket '/it'\''s' -X POST 'http://localhost/charges'"),
+        ] {
+            let line = template.curl(&Call::default(), &at(url));
+            assert!(line.starts_with(begin), "{line}");
+        }
+    }
+
     #[test]
     fn a_line_masks_credentials_shows_the_key_and_quotes_for_a_shell() {
         let template = template(vec![Header::parse("Authorization: Bearer abcdefgh").unwrap()]);
         let call = Call { intent: "it's".into(), amount: 7, keys: vec![b"k1".to_vec()], ..Call::default() };
-        let lines = template.curls(&[call.clone(), call], "127.0.0.1:80");
+        let lines = template.curls(&[call.clone(), call], &at("http://127.0.0.1:80"));
         let [line] = lines.as_slice() else { panic!("one line for equal calls: {lines:?}") };
         assert!(line.contains("-H 'Authorization: ***'") && line.contains("-H 'X-Key: k1'"), "{line}");
         assert!(line.ends_with(r#"-d '{"intent":"it'\''s","amount":7}'"#), "{line}");
@@ -106,7 +149,7 @@ mod tests {
     #[test]
     fn a_variant_is_sent_in_its_own_way() {
         let template = template(vec![]);
-        let line = |call: Call| template.curl(&call, "127.0.0.1:80");
+        let line = |call: Call| template.curl(&call, &at("http://127.0.0.1:80"));
         let call = || Call { keys: vec![b"k1".to_vec()], ..Call::default() };
         assert!(line(Call { form: Form::LowerCase, ..call() }).contains("-H 'x-key: k1'"));
         assert!(line(Call { form: Form::Chunked, ..call() }).contains("-H 'Transfer-Encoding: chunked'"));

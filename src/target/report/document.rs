@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Report;
 use super::timeline::{Step, steps};
+use super::transport::Transport;
 use crate::target::chaos::schedule::Schedule;
 use crate::target::chaos::summary::Summary;
 use crate::target::judge::verdict::Verdict;
@@ -38,6 +39,8 @@ struct Target<'a> {
     receipt_at: &'a str,
     accept: Vec<String>,
     lease_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transport: Option<Transport>,
 }
 
 #[derive(Serialize)]
@@ -61,7 +64,7 @@ struct CheckRow<'a> {
 #[derive(Serialize)]
 struct Run<'a> {
     id: &'a str,
-    addresses: Vec<&'a str>,
+    addresses: Vec<String>,
     wall_seconds: f64,
     latency_ms: f64,
     patience_ms: f64,
@@ -104,13 +107,14 @@ impl Report {
                 receipt_at: &template.receipt_at,
                 accept: options.accept.iter().map(ToString::to_string).collect(),
                 lease_seconds: options.lease.as_secs_f64(),
+                transport: Transport::of(&options.targets),
             },
             checks: self.rows.iter().map(|row| self.row(row)).collect(),
             profile: &self.profile,
             chaos: self.exploration.as_ref(),
             run: Run {
                 id: &self.run,
-                addresses: options.targets.iter().map(|target| target.authority.as_str()).collect(),
+                addresses: options.targets.iter().map(|target| target.to_string()).collect(),
                 wall_seconds: rounded(self.wall.as_secs_f64()),
                 latency_ms: rounded(self.latency.as_secs_f64() * 1e3),
                 patience_ms: rounded(self.patience.as_secs_f64() * 1e3),
@@ -141,12 +145,12 @@ impl Report {
     fn varying(&self, row: &Row) -> Varying {
         let shown = row.shown();
         let ms = |step: Step| step.span.map(|(a, b)| [a, b].map(|t| rounded(t.as_secs_f64() * 1e3)));
-        let authority = &self.options.targets[0].authority;
+        let to = &self.options.targets[0];
         Varying {
             seconds: rounded(row.elapsed.as_secs_f64()),
             timeline_ms: shown.into_iter().flat_map(steps).map(ms).collect(),
             receipts: shown.into_iter().flat_map(|case| case.receipts()).map(str::to_string).collect(),
-            curl: shown.into_iter().flat_map(|case| self.options.template.curls(&case.calls, authority)).collect(),
+            curl: shown.into_iter().flat_map(|case| self.options.template.curls(&case.calls, to)).collect(),
         }
     }
 }

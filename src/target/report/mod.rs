@@ -5,6 +5,7 @@ mod document;
 mod junit;
 mod text;
 pub mod timeline;
+mod transport;
 
 use std::io::{IsTerminal, Write};
 use std::time::Duration;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::Report;
 use super::timeline::{Step, steps};
+use super::transport::Transport;
 use crate::console::printable::printable;
 use crate::probe::report::table::figures;
 use crate::target::chaos::summary::Summary;
@@ -23,6 +24,9 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     table(out, report)?;
     for (name, said) in report.profile.lines() {
         writeln!(out, "profile: {name}: {}", printable(&said))?;
+    }
+    if let Some(transport) = Transport::of(&report.options.targets) {
+        writeln!(out, "{}", printable(&transport.to_string()))?;
     }
     writeln!(out, "latency={:.1}ms requests={}", report.latency.as_secs_f64() * 1e3, report.requests)?;
     writeln!(out, "wall={:.3}s", report.wall.as_secs_f64())
@@ -62,8 +66,8 @@ fn finding(out: &mut dyn Write, report: &Report, row: &Row, case: &Case) -> io::
         writeln!(out, "  r{} = {}", n + 1, printable(receipt))?;
     }
     writeln!(out, "  by hand:")?;
-    let authority = &report.options.targets[0].authority;
-    for line in report.options.template.curls(&case.calls, authority) {
+    let to = &report.options.targets[0];
+    for line in report.options.template.curls(&case.calls, to) {
         writeln!(out, "    {}", printable(&line))?;
     }
     writeln!(out)

@@ -85,26 +85,34 @@ fn with_charset(template: &Template) -> String {
     format!("Content-Type: {own}; charset=utf-8")
 }
 
+/// What cannot be varied at a Unix socket, and why.
+pub const AT_A_UNIX_SOCKET: [(Kind, &str); 2] = [
+    (Kind::Elsewhere, "from 127.0.0.2: left out, a Unix socket has no addresses"),
+    (Kind::Written, "Host spelled otherwise: left out, a Unix socket has no name"),
+];
+
 /// From 127.0.0.2, where the target is loopback and the platform can bind it.
 fn from_neighbour(call: &Call, target: &Address) -> Option<Call> {
     let other = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
-    let can = target.socket.ip() == IpAddr::V4(Ipv4Addr::LOCALHOST) && std::net::TcpListener::bind((other, 0)).is_ok();
+    let is_here = target.route.socket().is_some_and(|socket| socket.ip() == IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let can = is_here && std::net::TcpListener::bind((other, 0)).is_ok();
     can.then(|| Call { from: Some(other), ..call.clone() })
 }
 
 /// A name for an address and the address for a name, where both reach the target.
 fn other_host(call: &Call, target: &Address) -> Option<Call> {
-    let port = target.socket.port();
-    let mut named = ("localhost", port).to_socket_addrs().ok()?;
-    let is_localhost = named.any(|address| address == target.socket);
-    let plain =
-        if target.authority.starts_with("localhost") { target.socket.ip().to_string() } else { "localhost".into() };
-    is_localhost.then(|| Call { host: Some(format!("{plain}:{port}")), ..call.clone() })
+    let socket = target.route.socket()?;
+    let mut named = ("localhost", socket.port()).to_socket_addrs().ok()?;
+    let is_localhost = named.any(|address| address == socket);
+    let is_named = target.authority.starts_with("localhost");
+    let host = if is_named { socket.to_string() } else { format!("localhost:{}", socket.port()) };
+    is_localhost.then(|| Call { host: Some(host), ..call.clone() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::address::Route;
     use crate::target::request::template::{Body, KeyFormat};
 
     fn template(key: KeyPlace) -> Template {
@@ -120,8 +128,12 @@ mod tests {
         }
     }
 
+    fn address(authority: &str, socket: &str) -> Address {
+        Address { route: Route::Tcp(socket.parse().unwrap()), authority: authority.into() }
+    }
+
     fn target() -> Address {
-        Address { socket: ([127, 0, 0, 1], 8080).into(), authority: "127.0.0.1:8080".into() }
+        address("127.0.0.1:8080", "127.0.0.1:8080")
     }
 
     #[test]
@@ -145,19 +157,22 @@ mod tests {
 
     #[test]
     fn a_name_stands_for_an_address_and_an_address_for_a_name() {
-        let host = |authority: &str, socket: ([u8; 4], u16)| {
-            let target = Address { socket: socket.into(), authority: authority.into() };
-            other_host(&Call::default(), &target).and_then(|call| call.host)
-        };
-        let here = ([127, 0, 0, 1], 8080);
-        assert_eq!(host("127.0.0.1:8080", here).as_deref(), Some("localhost:8080"));
-        assert_eq!(host("localhost:8080", here).as_deref(), Some("127.0.0.1:8080"));
-        assert_eq!(host("192.0.2.1:8080", ([192, 0, 2, 1], 8080)), None, "localhost is another server");
+        let of = |target: &Address| other_host(&Call::default(), target).and_then(|call| call.host);
+        let host = |authority: &str, socket: &str| of(&address(authority, socket));
+        let here = "127.0.0.1:8080";
+        assert_eq!(host(here, here).as_deref(), Some("localhost:8080"));
+        assert_eq!(host("localhost:8080", here).as_deref(), Some(here));
+        assert_eq!(host("192.0.2.1:8080", "192.0.2.1:8080"), None, "localhost is another server");
+        let six = "[::1]:8080";
+        if ("localhost", 8080).to_socket_addrs().unwrap().any(|known| known == six.parse().unwrap()) {
+            assert_eq!(host("localhost:8080", six).as_deref(), Some(six));
+        }
+        assert_eq!(of(&Address { route: Route::Unix("/x".into()), authority: "localhost".into() }), None);
     }
 
     #[test]
     fn only_a_target_on_this_machine_is_asked_from_its_neighbour() {
-        let elsewhere = Address { socket: ([192, 0, 2, 1], 8080).into(), authority: "192.0.2.1:8080".into() };
+        let elsewhere = address("192.0.2.1:8080", "192.0.2.1:8080");
         assert!(from_neighbour(&Call::default(), &elsewhere).is_none());
         if std::net::TcpListener::bind("127.0.0.2:0").is_ok() {
             let call = from_neighbour(&Call::default(), &target()).expect("an address of this machine");

@@ -48,8 +48,7 @@ pub fn print(options: &Options, checks: &[&Check]) -> anyhow::Result<Exit> {
 /// Says on standard error what is going to be sent.
 pub fn announce(options: &Options, checks: &[&Check]) {
     let total = total(options, checks);
-    let targets: Vec<_> =
-        options.targets.iter().map(|t| format!("http://{}{}", t.authority, options.template.path)).collect();
+    let targets: Vec<_> = options.targets.iter().map(|t| t.url(&options.template.path)).collect();
     say!(
         "idem: about {} requests to {}, {} charges intended; a target that falls short makes more",
         total.requests,

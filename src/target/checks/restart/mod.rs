@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use self::moments::{AFTER_THE_REPLY, KILLS, Moments};
 use super::{Plan, past_window};
-use crate::http::client::Connection;
+use crate::http::client;
 use crate::proxy::reach;
 use crate::target::drive::join::join_all;
 use crate::target::drive::restarted::restarted;
@@ -161,11 +161,11 @@ impl Kills<'_> {
 
     /// When connections are refused; None where they never are while the command runs.
     async fn until_gone(&self) -> Option<Instant> {
-        let to = self.session.target().socket;
+        let to = &self.session.target().route;
         let end = Instant::now() + Duration::from_secs(2);
         while Instant::now() < end {
             let deadline = tokio::time::Instant::now() + Duration::from_millis(200);
-            if Connection::open(to, None, deadline).await.is_err() {
+            if !client::listens(to, deadline).await {
                 return Some(Instant::now());
             }
             tokio::time::sleep(Duration::from_millis(1)).await;

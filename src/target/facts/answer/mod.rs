@@ -126,7 +126,7 @@ impl Answer {
 
 /// Unknown is a connect that failed by our own fault, as without descriptors: that is not the target's silence.
 fn never_sent(symptom: Symptom) -> bool {
-    matches!(symptom, Symptom::Refused | Symptom::Unreachable | Symptom::Unknown)
+    matches!(symptom, Symptom::Refused | Symptom::Unreachable | Symptom::Tls | Symptom::Unknown)
 }
 
 /// A receipt as text; None for what is no name.

@@ -106,7 +106,7 @@ fn a_receipt_is_a_text_that_is_not_empty_or_a_number() {
 fn what_was_never_sent_is_no_silence_and_the_rest_is() {
     for symptom in Symptom::ALL.iter().copied() {
         let outcome = Outcome { symptom, reply: None, detail: None, elapsed: Duration::ZERO };
-        let unsent = [Symptom::Refused, Symptom::Unreachable, Symptom::Unknown].contains(&symptom);
+        let unsent = [Symptom::Refused, Symptom::Unreachable, Symptom::Tls, Symptom::Unknown].contains(&symptom);
         let answer = Answer::of(&outcome, &template(), None);
         assert_eq!(answer.class, if unsent { Class::Unsent } else { Class::Silence }, "{symptom}");
         assert_eq!((answer.status, answer.receipt, answer.text), (None, None, symptom.to_string()));
