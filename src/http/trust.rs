@@ -67,9 +67,9 @@ impl Trust {
 impl fmt::Display for Trust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.cacert, self.is_insecure) {
-            (_, true) => f.write_str("not verified (--insecure)"),
-            (Some(file), false) => write!(f, "verified by the built-in authorities and {}", file.display()),
-            (None, false) => f.write_str("verified by the built-in authorities"),
+            (_, true) => f.write_str("any certificate, by --insecure"),
+            (Some(file), false) => write!(f, "the built-in authorities and {}", file.display()),
+            (None, false) => f.write_str("the built-in authorities"),
         }
     }
 }

@@ -169,3 +169,5 @@ fn reply(parser: Parser) -> Option<Reply> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tls_tests;

@@ -11,9 +11,9 @@ use crate::http::address::{Address, Route};
 #[derive(Serialize)]
 pub struct Transport {
     kind: &'static str,
-    /// How the certificate was verified; None without TLS.
+    /// Whose certificates are taken; None without TLS.
     #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<String>,
+    trusting: Option<String>,
     /// What the target sees of the faults.
     faults: &'static str,
 }
@@ -25,13 +25,13 @@ impl Transport {
             Route::Tcp(_) => None,
             Route::Tls { trust, .. } => Some(Transport {
                 kind: "https",
-                certificate: Some(trust.to_string()),
+                trusting: Some(trust.to_string()),
                 faults: "made on the plain side of the proxy: the target sees whole TLS records, then a close_notify and a \
                          FIN, or a reset; what fails within TLS (handshakes, records cut short) is not provoked",
             }),
             Route::Unix(_) => Some(Transport {
                 kind: "unix",
-                certificate: None,
+                trusting: None,
                 faults: "a Unix socket has no reset: where one is told, the target sees a close",
             }),
         })
@@ -41,8 +41,8 @@ impl Transport {
 impl fmt::Display for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "transport: {}", self.kind)?;
-        if let Some(certificate) = &self.certificate {
-            write!(f, ", certificate {certificate}")?;
+        if let Some(trusting) = &self.trusting {
+            write!(f, " (trusting {trusting})")?;
         }
         write!(f, "; faults: {}", self.faults)
     }
