@@ -1,17 +1,22 @@
 //! `idem probe --target` through the built binary: against `idem serve` under every policy, and against servers that behave
 //! badly.
 
+#[path = "../support/authority.rs"]
+mod authority;
 mod busy;
 mod disruptions;
 mod faults;
 mod hostile;
 mod options;
 mod policies;
+#[path = "../support/python.rs"]
+mod python;
 mod reports;
 mod sequences;
 mod servers;
 #[path = "../support/mod.rs"]
 mod support;
+mod transports;
 mod usage;
 mod variations;
 
