@@ -34,6 +34,7 @@ pub const TOPICS: &[Topic] = &[
     topic("target", "how `idem probe --target` judges your server", || text(include_str!("texts/target.txt"))),
     topic("checks", "each check of a target: how, what a finding means, the usual cure", checks),
     topic("chaos", "how `idem probe --chaos` explores and shrinks", || text(include_str!("texts/chaos.txt"))),
+    topic("https", "how targets behind https or a Unix socket are reached", || text(include_str!("texts/https.txt"))),
     topic("verdicts", "the verdict of a check", verdicts),
     topic("points", "the article's twelve points, and what proves each", points),
     topic("libraries", "what was found in public idempotency libraries", libraries),

@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+pub use crate::common::Running;
 use crate::common::{bounded, ended};
 
 pub const CREATED: &str = "HTTP/1.1 201 Created\r\nContent-Length: 16\r\n\r\n{\"receipt\":\"r1\"}";
@@ -38,6 +39,12 @@ impl Proxy {
         Proxy::spawn(Command::new(env!("CARGO_BIN_EXE_idem")), readings, upstream, fault, more)
     }
 
+    /// In front of any URL; `more` may name files of `folder`.
+    pub fn start_at(upstream: &str, folder: &Path, fault: &str, more: &[&str]) -> Proxy {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_idem"));
+        Proxy::launch(command.current_dir(folder), scratch("readings.jsonl"), upstream, fault, more)
+    }
+
     /// A proxy that may open so many files, connections included.
     pub fn start_limited(files: usize, upstream: SocketAddr) -> Proxy {
         let mut shell = Command::new("sh");
@@ -46,8 +53,12 @@ impl Proxy {
     }
 
     fn spawn(mut command: Command, readings: PathBuf, upstream: SocketAddr, fault: &str, more: &[&str]) -> Proxy {
+        Proxy::launch(&mut command, readings, &format!("http://{upstream}"), fault, more)
+    }
+
+    fn launch(command: &mut Command, readings: PathBuf, upstream: &str, fault: &str, more: &[&str]) -> Proxy {
         let mut child = command
-            .args(["proxy", "--listen", "127.0.0.1:0", "--fault", fault, "--upstream", &format!("http://{upstream}")])
+            .args(["proxy", "--listen", "127.0.0.1:0", "--fault", fault, "--upstream", upstream])
             .arg("--readings")
             .arg(&readings)
             .args(more)

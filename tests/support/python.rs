@@ -6,8 +6,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use super::support::Running;
 use crate::authority::Authority;
-use crate::support::Running;
 
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/server.py");
 

@@ -6,7 +6,8 @@ use crate::support::{Ran, idem};
 use crate::{row, verdicts};
 
 /// All that opens connections in a way of its own.
-const CHECKS: [&str; 6] = ["half_request", "race_2", "double_delivery", "replay_elsewhere", "restart", "replicas"];
+const CHECKS: [&str; 6] =
+    ["half_request", "race_2", "double_delivery", "replay_elsewhere", "double_restart", "replicas"];
 
 /// A probe with the ledger behind the same transport, and the server given twice, as its own replica.
 fn probe(server: &Charges, format: &str, more: &[&str]) -> Ran {

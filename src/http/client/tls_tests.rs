@@ -56,7 +56,7 @@ fn trusting(authority: &Authority) -> Trust {
 async fn answering(identity: Identity, reply: &[u8], end: impl AsyncFnOnce(TlsStream<TcpStream>), stream: TcpStream) {
     let Ok(mut stream) = identity.acceptor().accept(stream).await else { return };
     let mut request = [0; 1024];
-    stream.read(&mut request).await.unwrap();
+    assert!(stream.read(&mut request).await.unwrap() > 0);
     stream.write_all(reply).await.unwrap();
     stream.flush().await.unwrap();
     end(stream).await;
