@@ -84,6 +84,7 @@ fn overall(explorer: &Explorer<'_>, summary: &Summary, is_clean: bool) -> Option
     let (verdict, why) = match (&explorer.failure, explorer.is_proven) {
         (Some(why), _) => (Verdict::Error, format!("{why}; {said}")),
         (None, _) if !is_clean => return None,
+        (None, _) if explorer.undecided > 0 => (Verdict::Unproven, format!("{}; {said}", summary.undecided())),
         (None, true) => (Verdict::Ok, said),
         (None, false) => (Verdict::Unproven, format!("no ledger to show it; {said}")),
     };

@@ -25,6 +25,8 @@ pub struct Finding {
     pub of: usize,
     /// Which schedule of the seed it was, and its steps before shrinking; None where it was read from a file.
     pub drawn: Option<(u64, usize)>,
+    /// What was cut short of following it up, and why; None where nothing was.
+    pub stopped: Option<String>,
     /// Schedules that broke the same afterwards.
     pub seen_again: u64,
     pub elapsed: Duration,
@@ -47,13 +49,16 @@ impl Finding {
 
     /// The nth row of the report, counted from 0.
     pub fn into_row(self, n: usize, accept: &[Design]) -> Row {
-        let (broke, of) = (self.broke, self.of);
         let mut row = Row::new(&ROWS[n.min(MOST - 1)], self.trial.cases, self.elapsed, accept);
-        row.evidence += &format!("; played again {of} times with fresh keys: {broke} times");
+        row.evidence += &match (self.broke, self.of) {
+            (_, 0) => "; seen once, not confirmed".to_string(),
+            (broke, of) => format!("; played again {of} times with fresh keys: {broke} times"),
+        };
         if let Some((nth, steps)) = self.drawn {
             let now = self.schedule.steps.len();
             row.evidence += &format!("; shrunk from {steps} to {now} steps, schedule {nth} of the seed");
         }
+        row.evidence += &self.stopped.map(|what| format!("; {what}")).unwrap_or_default();
         if self.seen_again > 0 {
             row.evidence += &format!("; {} more schedules came to the same", self.seen_again);
         }

@@ -1,5 +1,5 @@
 //! Seeded exploration: schedules of steps are drawn, played and judged by the four invariants, and what breaks one is
-//! shrunk. The data path: step, schedule, draw, play, shrink, explore, report. Invariant: drawing and shrinking are pure.
+//! shrunk. The data path: step, schedule, draw, play, shrink, pursue, explore, report. Invariant: drawing and shrinking are pure.
 
 pub mod args;
 pub mod command;
@@ -14,6 +14,7 @@ pub mod habits;
 pub mod in_process;
 pub mod means;
 pub mod play;
+pub mod pursue;
 pub mod replayed;
 pub mod schedule;
 pub mod send;

@@ -13,7 +13,7 @@ use crate::target::run::row::Row;
 /// Plays each until it breaks something, as often as it takes to believe that it does not.
 pub async fn replay(session: &Session, saved: &[Saved], rows: &mut Vec<Row>) {
     let habits = Habits::default();
-    let ground = Ground { session, habits: &habits, lease: session.options.lease };
+    let ground = Ground::new(session, &habits, session.options.lease);
     for one in saved {
         let row = match once(&ground, one).await {
             Ok(Some(finding)) => finding.into_row(rows.len(), &session.options.accept),
@@ -41,6 +41,7 @@ async fn once(ground: &Ground<'_>, saved: &Saved) -> Result<Option<Finding>, Str
                 broke: 1,
                 of: play,
                 drawn: None,
+                stopped: None,
                 seen_again: 0,
                 elapsed: since.elapsed(),
             }));

@@ -14,6 +14,8 @@ pub struct Summary {
     pub passed_over: u64,
     /// Verdicts that never came again and prove nothing by themselves.
     pub unconfirmed: u64,
+    /// Schedules whose verdict is open: they did not settle, or could not be played again, in time.
+    pub undecided: u64,
     pub coverage: Coverage,
 }
 
@@ -24,6 +26,7 @@ impl Summary {
             schedules: explorer.played,
             passed_over: explorer.passed_over,
             unconfirmed: explorer.unconfirmed,
+            undecided: explorer.undecided,
             coverage: explorer.coverage.clone(),
         }
     }
@@ -34,6 +37,11 @@ impl Summary {
         format!("seed {}: {} schedules, {landed} steps landed", self.seed, self.schedules)
     }
 
+    /// What was left open, in words.
+    pub fn undecided(&self) -> String {
+        format!("{} schedules did not settle, or could not be played again, before the time was over", self.undecided)
+    }
+
     /// The table, line by line.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.line()];
@@ -42,6 +50,9 @@ impl Summary {
         }
         if self.unconfirmed > 0 {
             lines.push(format!("{} times a key did not settle, and did when played again", self.unconfirmed));
+        }
+        if self.undecided > 0 {
+            lines.push(self.undecided());
         }
         lines.push(format!("{:<26} landed  not landed  most often followed by", "step"));
         for (step, count) in &self.coverage.steps {

@@ -1,6 +1,7 @@
 //! Schedules played, settled, counted and judged. Invariant: the verdict is the invariants' word on the final, settled
 //! state after a fence; what the user declared is no finding.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use super::habits::Habits;
@@ -25,23 +26,36 @@ pub struct Trial {
 
 /// Where schedules are played, and how long a key may stay in flight there.
 pub struct Ground<'a> {
-    pub session: &'a Session,
-    pub habits: &'a Habits,
-    pub lease: Duration,
+    session: &'a Session,
+    habits: &'a Habits,
+    lease: Duration,
+    /// Whether the steps are over, and the target has to come to an end with what they left open.
+    is_settling: Cell<bool>,
 }
 
-impl Ground<'_> {
+impl<'a> Ground<'a> {
+    pub fn new(session: &'a Session, habits: &'a Habits, lease: Duration) -> Ground<'a> {
+        Ground { session, habits, lease, is_settling: Cell::new(false) }
+    }
+
+    /// Whether what is played now waits for keys to settle, or for the ledger.
+    pub fn is_settling(&self) -> bool {
+        self.is_settling.get()
+    }
+
     /// Plays the schedules one after another; what is left open of all of them settles side by side.
     ///
     /// # Errors
     /// Says what could not be carried out.
     pub async fn try_all(&self, schedules: &[&Schedule]) -> Result<Vec<Trial>, String> {
+        self.is_settling.set(false);
         let mut plays = Vec::new();
         for schedule in schedules {
             let mut played = play(self.session, self.habits, schedule).await?;
             self.revive(&mut played.cases).await?;
             plays.push(played);
         }
+        self.is_settling.set(true);
         let lengths: Vec<usize> = plays.iter().map(|played| played.cases.len()).collect();
         let missed: Vec<_> = plays.iter_mut().map(|played| std::mem::take(&mut played.missed)).collect();
         let mut cases: Vec<Case> = plays.into_iter().flat_map(|played| played.cases).collect();
