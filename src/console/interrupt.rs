@@ -1,10 +1,10 @@
 //! Ctrl-C and SIGTERM. Invariant: whoever is interrupted leaves with 130, without temporary files, and at once where it
-//! only writes to somebody who does not read. A second signal does not wait for anything.
+//! only writes to somebody who does not read. A second signal waits for nothing but what is [`Held`].
 
 use std::future::Future;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use anyhow::Context;
 use tokio::runtime::{Builder, Runtime};
@@ -12,6 +12,33 @@ use tokio::sync::Notify;
 
 use super::output::say;
 use crate::terms::exit::Exit;
+
+/// How many are there now, and the news that one has gone.
+static HELD: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// While one is there, no signal ends the process: something has to be put right before.
+pub struct Held(());
+
+impl Held {
+    pub fn new() -> Held {
+        *HELD.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Held(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        *HELD.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        HELD.1.notify_all();
+    }
+}
+
+/// Ends the process once nothing is held. Nothing can be held anew meanwhile.
+fn leave() -> ! {
+    let held = HELD.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let _none = HELD.1.wait_while(held, |held| *held > 0);
+    std::process::exit(Exit::Interrupted as i32)
+}
 
 /// Runs `work` on a runtime of this thread until it is done or a signal comes; then it is dropped, with all that it
 /// holds, and the exit is 130.
@@ -28,7 +55,7 @@ pub fn unless_interrupted<T>(work: impl Future<Output = anyhow::Result<T>>) -> a
         let (stop, under_way) = (stop.clone(), under_way.clone());
         move || match under_way.swap(false, Ordering::SeqCst) {
             true => stop.notify_one(),
-            false => std::process::exit(Exit::Interrupted as i32),
+            false => leave(),
         }
     })?;
     let done = runtime()?.block_on(async {
@@ -45,7 +72,7 @@ pub fn unless_interrupted<T>(work: impl Future<Output = anyhow::Result<T>>) -> a
 /// For commands that do not wait on anything themselves and hold no temporary files: ends the process with 130 when a
 /// signal comes. Errors: the watch cannot be set up.
 pub fn exit_on_signal() -> anyhow::Result<()> {
-    watch(|| std::process::exit(Exit::Interrupted as i32))
+    watch(|| leave())
 }
 
 /// Calls back for every signal, from a thread of its own. Signals are caught from the return on.

@@ -3,14 +3,13 @@
 
 use std::fs::File;
 use std::io::{Read, Seek};
-use std::process::{Command, Stdio};
-use std::time::Duration;
-
-use crate::console::output::say;
-use crate::console::printable::printable;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// For a command that changes something at the server.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks whether a command has ended.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// Runs a command and gives its standard output.
 ///
@@ -30,38 +29,85 @@ pub async fn effect(command: &str, patience: Duration) -> Result<(), String> {
     run(command, Stdio::null(), patience).await
 }
 
-/// Runs a command while everything else ends, and waits for it. Nobody is left to be told how it went but the user.
-pub fn at_last(command: &str) {
-    let mut shell = Command::new("/bin/sh");
-    let ended = shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    match ended {
-        Ok(status) if status.success() => {}
-        Ok(status) => say!("idem: error: `{}` ended with {status}", printable(command)),
-        Err(error) => say!("idem: error: cannot run /bin/sh: {error}"),
+/// A command under way. It is waited for, or it is killed when its time is over; dropping it leaves it alone.
+pub struct Started {
+    child: Child,
+    complaint: File,
+    end: Instant,
+    patience: Duration,
+}
+
+impl Started {
+    /// Begins a command that a Ctrl-C at the terminal does not reach: it is in a group of its own.
+    ///
+    /// # Errors
+    /// Says that the shell could not be run.
+    pub fn apart(command: &str, patience: Duration) -> Result<Started, String> {
+        let mut shell = shell(command);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut shell, 0);
+        Started::begin(shell, Stdio::null(), patience)
+    }
+
+    fn begin(mut shell: Command, out: Stdio, patience: Duration) -> Result<Started, String> {
+        let (err, complaint) = scratch()?;
+        let child = shell.stdin(Stdio::null()).stdout(out).stderr(err).spawn();
+        let child = child.map_err(|error| format!("cannot run /bin/sh: {error}"))?;
+        Ok(Started { child, complaint, end: Instant::now() + patience, patience })
+    }
+
+    /// How it ended; None while it goes on.
+    fn ended(&mut self) -> Option<Result<(), String>> {
+        match self.child.try_wait() {
+            Ok(Some(status)) if status.success() => Some(Ok(())),
+            Ok(Some(status)) => Some(read_back(&mut self.complaint).and_then(|said| {
+                Err(format!("the command ended with {status}: {}", said.lines().next().unwrap_or("")))
+            })),
+            Ok(None) if Instant::now() > self.end => {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                Some(Err(format!("the command has not ended after {:?}", self.patience)))
+            }
+            Ok(None) => None,
+            Err(error) => Some(Err(format!("cannot wait for the command: {error}"))),
+        }
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// As [`output`].
+    pub async fn over(&mut self) -> Result<(), String> {
+        loop {
+            match self.ended() {
+                Some(how) => return how,
+                None => tokio::time::sleep(LOOK).await,
+            }
+        }
+    }
+
+    /// The same while everything else ends, and nothing else has to go on.
+    ///
+    /// # Errors
+    /// As [`output`].
+    pub fn over_at_last(&mut self) -> Result<(), String> {
+        loop {
+            match self.ended() {
+                Some(how) => return how,
+                None => std::thread::sleep(LOOK),
+            }
+        }
     }
 }
 
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(command);
+    shell
+}
+
 async fn run(command: &str, out: Stdio, patience: Duration) -> Result<(), String> {
-    let (err, mut complaint) = scratch()?;
-    let spawned = Command::new("/bin/sh").arg("-c").arg(command).stdin(Stdio::null()).stdout(out).stderr(err).spawn();
-    let mut child = spawned.map_err(|error| format!("cannot run /bin/sh: {error}"))?;
-    let end = tokio::time::Instant::now() + patience;
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => {
-                let said = read_back(&mut complaint)?;
-                return Err(format!("the command ended with {status}: {}", said.lines().next().unwrap_or("")));
-            }
-            Ok(None) if tokio::time::Instant::now() > end => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("the command has not ended after {patience:?}"));
-            }
-            Ok(None) => tokio::time::sleep(Duration::from_millis(1)).await,
-            Err(error) => return Err(format!("cannot wait for the command: {error}")),
-        }
-    }
+    Started::begin(shell(command), out, patience)?.over().await
 }
 
 /// A file without a name, for writing and for reading back: unlike a pipe it cannot fill, nor be held open against us.
@@ -93,6 +139,14 @@ mod tests {
         assert_eq!(block(output("echo hi", Duration::from_secs(5))).unwrap(), "hi\n");
         let failed = block(output("echo no >&2; exit 3", Duration::from_secs(5))).unwrap_err();
         assert!(failed.contains("3") && failed.ends_with("no"), "{failed}");
+    }
+
+    #[test]
+    fn a_command_that_does_not_end_is_killed_when_its_time_is_over() {
+        let mut started = Started::apart("sleep 60", Duration::from_millis(50)).unwrap();
+        assert_eq!(started.over_at_last().unwrap_err(), "the command has not ended after 50ms");
+        let mut started = Started::apart("exit 4", Duration::from_secs(50)).unwrap();
+        assert!(started.over_at_last().unwrap_err().contains("exit status: 4"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The user's own disruptions: what goes wrong while one lasts is found, and it is always healed.
 
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -82,6 +83,30 @@ fn a_command_that_fails_is_told_with_its_exit_and_its_words() {
         let told = format!("{option} store: the command ended with exit status: 4: broken");
         assert!(row["evidence"].as_str().unwrap().contains(&told), "{row}");
     }
+}
+
+/// As at a terminal, where all processes of the group get it.
+#[test]
+fn what_was_disrupted_is_healed_though_the_user_interrupts_twice() {
+    let scene = Scene::new();
+    let [begun, go] = ["heal-begun", "go"].map(|name| scene.folder.path().join(name));
+    let awaited = format!("while [ ! -e {} ]; do sleep 0.01; done", go.display());
+    let heal = format!("echo x >> {}; {awaited}; {}", begun.display(), remove(&scene.down()));
+    let mut command = scene.probe(unavailable, &touch(&scene.down()), &heal);
+    let mut running = Running::spawn(command.process_group(0));
+    let group = format!("-{}", running.0.id());
+    let mut interrupt = || {
+        assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+        while running.first_complaint() != "idem: interrupted" {}
+    };
+    eventually("the store is down", || scene.down().exists());
+    interrupt();
+    eventually("the heal command has begun", || begun.exists());
+    interrupt();
+    std::fs::write(go, "").unwrap();
+    running.finish().exits(130);
+    assert!(!scene.down().exists(), "the disruption was not healed");
+    assert_eq!(std::fs::read_to_string(begun).unwrap(), "x\n", "it was healed once");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #[path = "../support/authority.rs"]
 mod authority;
 mod busy;
+mod deadlines;
 mod disruptions;
 mod faults;
 mod hostile;

@@ -72,7 +72,7 @@ fn explored(mut explorer: Explorer<'_>, summary: Option<&Summary>) -> Vec<Row> {
     let accept = &explorer.session.options.accept;
     let findings = std::mem::take(&mut explorer.findings).into_iter().enumerate();
     let mut rows: Vec<Row> = findings.map(|(n, finding)| finding.into_row(n, accept)).collect();
-    if let Some(summary) = summary.filter(|summary| summary.schedules > 0 || explorer.failure.is_some()) {
+    if let Some(summary) = summary.filter(|_| explorer.has_begun) {
         rows.extend(overall(&explorer, summary, rows.is_empty()));
     }
     rows
@@ -85,6 +85,7 @@ fn overall(explorer: &Explorer<'_>, summary: &Summary, is_clean: bool) -> Option
         (Some(why), _) => (Verdict::Error, format!("{why}; {said}")),
         (None, _) if !is_clean => return None,
         (None, _) if explorer.undecided > 0 => (Verdict::Unproven, format!("{}; {said}", summary.undecided())),
+        (None, _) if explorer.played == 0 => (Verdict::Unproven, format!("none was played to its end; {said}")),
         (None, true) => (Verdict::Ok, said),
         (None, false) => (Verdict::Unproven, format!("no ledger to show it; {said}")),
     };

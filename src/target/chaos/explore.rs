@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::coverage::Coverage;
 use super::draw::draw;
@@ -16,17 +16,20 @@ use super::schedule::Schedule;
 use super::trial::{Ground, Trial};
 use crate::console::progress::Line;
 use crate::target::drive::session::Session;
-use crate::target::facts::answer::Class;
+use crate::target::facts::answer::{Answer, Class};
 use crate::target::judge::verdict::Verdict;
 use crate::target::run::row::figures;
 use crate::terms::figures::Figures;
 
 /// When the time is over, what was begun may go on as long as the exploration was to take, but not less nor more.
-const GRACE: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(20)];
+const GRACE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(20)];
 /// After so many schedules in a row that hold a known finding one of them is played all the same.
 const KNOWN_IN_A_ROW: usize = 60;
 /// Schedules in a row that could not be carried out.
 const FAILURES: usize = 3;
+
+/// For the fresh request that shows whether a target hangs.
+const HEALTH: Duration = Duration::from_secs(3);
 
 /// One exploration.
 pub struct Explorer<'a> {
@@ -54,6 +57,7 @@ pub struct Explorer<'a> {
     pub undecided: u64,
     /// Why it ended before its time; None where it did not.
     pub failure: Option<String>,
+    pub has_begun: bool,
     /// Whether some schedule could be judged at all.
     pub is_proven: bool,
 }
@@ -78,12 +82,14 @@ impl<'a> Explorer<'a> {
             unconfirmed: 0,
             undecided: 0,
             failure: None,
+            has_begun: false,
             is_proven: false,
         }
     }
 
     /// Explores until the time is over, or all rows are taken.
     pub async fn run(&mut self, means: &Means) {
+        self.has_begun = true;
         let (mut known_in_a_row, mut failures) = (0, 0);
         for n in 0.. {
             if Instant::now() >= self.end || self.findings.len() >= MOST || self.failure.is_some() {
@@ -145,9 +151,10 @@ impl<'a> Explorer<'a> {
     /// Why the target cannot be explored any further; None where it answers a fresh request.
     async fn hanging(&self) -> Option<String> {
         let mut fresh = self.session.case("health", "fresh");
-        self.session.send(&mut fresh, 0, "is it well?").await;
-        let answer = &fresh.attempts[0].answer;
-        let is_gone = matches!(answer.class, Class::Silence | Class::Unsent);
+        let asked = timeout(HEALTH, self.session.send(&mut fresh, 0, "is it well?")).await;
+        let silence = Answer::withheld("no reply in time");
+        let answer = asked.map_or(&silence, |()| &fresh.attempts[0].answer);
+        let is_gone = matches!(answer.class, Class::Silence | Class::Unsent | Class::Withheld);
         is_gone.then(|| {
             format!(
                 "the last schedule was not played to its end, and no fresh request is answered: {}",

@@ -1,6 +1,7 @@
 //! A schedule on real sockets. Invariant: it provokes and observes; a step whose moment was not hit says so, and what the
 //! schedule's end leaves open is asked once more.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use super::habits::Habits;
@@ -13,6 +14,7 @@ use crate::target::checks::disruption::Healer;
 use crate::target::checks::race::{self, Shot, fire};
 use crate::target::drive::join::join_all;
 use crate::target::drive::session::Session;
+use crate::target::drive::settle::SILENT;
 use crate::target::facts::case::{Attempt, Case, Rule};
 use crate::target::request::template::Call;
 
@@ -196,17 +198,25 @@ impl Stage<'_> {
 
     async fn fresh_keys(&mut self, count: usize, words: &str) -> Missed {
         let session = self.session;
-        let lanes = (0..LANES.min(count)).map(|lane| async move {
-            let mut cases = Vec::new();
-            for _ in 0..count / LANES + usize::from(lane < count % LANES) {
-                let mut case = session.case("chaos", "one of many fresh keys");
-                session.send(&mut case, 0, words).await;
-                cases.push(case);
+        let silent = Cell::new(0);
+        let lanes = (0..LANES.min(count)).map(|lane| {
+            let silent = &silent;
+            async move {
+                let mut cases = Vec::new();
+                for _ in 0..count / LANES + usize::from(lane < count % LANES) {
+                    let mut case = session.case("chaos", "one of many fresh keys");
+                    session.send(&mut case, 0, words).await;
+                    silent.set(silent.get() + usize::from(case.silent()));
+                    cases.push(case);
+                    if silent.get() >= SILENT {
+                        break;
+                    }
+                }
+                cases
             }
-            cases
         });
         self.beside.extend(join_all(lanes).await.into_iter().flatten());
-        None
+        (silent.get() >= SILENT).then_some("the target does not answer them")
     }
 
     /// Tells the other orders' time lines of it.

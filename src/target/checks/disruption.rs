@@ -7,12 +7,15 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::race::{Release, Shot, fire};
 use super::{Plan, past_window};
+use crate::console::interrupt::Held;
+use crate::console::output::say;
+use crate::console::printable::printable;
 use crate::proxy::{End, Fault};
 use crate::target::drive::join::join_all;
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Shortfall};
 use crate::target::options::{Disruption, Options};
-use crate::target::shell;
+use crate::target::shell::{self, Started};
 
 pub fn needs(options: &Options) -> Option<&'static str> {
     let needed = "give --disrupt NAME=CMD and --heal NAME=CMD: what goes wrong around your server, and its end";
@@ -57,32 +60,46 @@ impl Keys {
     }
 }
 
-/// Heals when it is dropped, as on an interrupt.
-pub struct Healer<'a>(Option<&'a str>);
+/// Heals, and does so when it is dropped too, as on an interrupt; the process does not end before.
+pub struct Healer<'a> {
+    command: &'a str,
+    /// None before it has begun, and once it is over.
+    started: Option<Started>,
+    is_over: bool,
+    _held: Held,
+}
 
 impl<'a> Healer<'a> {
     pub fn new(command: &'a str) -> Healer<'a> {
-        Healer(Some(command))
+        Healer { command, started: None, is_over: false, _held: Held::new() }
     }
 
     /// # Errors
     /// Says how the command failed.
     pub async fn heal(mut self) -> Result<(), String> {
-        match self.0 {
-            Some(command) => {
-                let healed = shell::effect(command, shell::PATIENCE).await;
-                self.0 = None;
-                healed
-            }
-            None => Ok(()),
+        let started = self.started.insert(Started::apart(self.command, shell::PATIENCE)?);
+        let healed = started.over().await;
+        self.is_over = true;
+        healed
+    }
+
+    /// The same while everything else ends; what has begun is not begun once more.
+    fn heal_at_last(&mut self) -> Result<(), String> {
+        match &mut self.started {
+            Some(started) => started.over_at_last(),
+            None => Started::apart(self.command, shell::PATIENCE)?.over_at_last(),
         }
     }
 }
 
 impl Drop for Healer<'_> {
     fn drop(&mut self) {
-        if let Some(command) = self.0 {
-            shell::at_last(command);
+        if self.is_over {
+            return;
+        }
+        // Nobody is left to be told how it went but the user.
+        if let Err(why) = self.heal_at_last() {
+            say!("idem: error: `{}`: {}", printable(self.command), printable(&why));
         }
     }
 }
