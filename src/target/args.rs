@@ -48,9 +48,12 @@ pub struct TargetArgs {
     /// Must be true in a reply for it to count as success; without it any 2xx does
     #[arg(long, value_name = "POINTER", requires = "target")]
     pub success_at: Option<String>,
-    /// Request template with {{intent}} and {{amount}} [default: {"intent":"{{intent}}","amount":{{amount}}}]
-    #[arg(long, value_name = "JSON|@FILE", requires = "target")]
+    /// Request template with {{intent}}, {{amount}}, {{key}}, {{uuid}}, {{now}}, {{now_epoch}}, as the URL and headers may have too [default: {"intent":"{{intent}}","amount":{{amount}}}]
+    #[arg(long, value_name = "TEXT|@FILE", requires = "target")]
     pub body: Option<String>,
+    /// Type of the body, as application/x-www-form-urlencoded [default: told from the body: JSON or a form]
+    #[arg(long, value_name = "TYPE", requires = "target")]
+    pub content_type: Option<String>,
     /// Request method [default: POST]
     #[arg(long, value_name = "METHOD", requires = "target")]
     pub method: Option<String>,
@@ -60,8 +63,8 @@ pub struct TargetArgs {
     /// Header that carries the key [default: Idempotency-Key]
     #[arg(long, value_name = "NAME", requires = "target", conflicts_with = "key_in")]
     pub key_header: Option<String>,
-    /// Body field that carries the key, instead of a header
-    #[arg(long, value_name = "POINTER", requires = "target")]
+    /// What carries the key instead of a header: a JSON field, form:NAME, query:NAME, or url, whose {{intent}} is the key
+    #[arg(long, value_name = "POINTER|form:NAME|query:NAME|url", requires = "target")]
     pub key_in: Option<String>,
     /// hex, uuid, or quoted (a string of RFC 8941, as the IETF draft asks) [default: hex]
     #[arg(long, value_name = "FORMAT", requires = "target")]
@@ -73,13 +76,13 @@ pub struct TargetArgs {
     #[arg(long, value_name = "CMD", requires = "target")]
     pub restart_cmd: Option<String>,
     /// Body that makes the handler fail once for an intent, before its side effect
-    #[arg(long, value_name = "JSON|@FILE", requires = "target")]
+    #[arg(long, value_name = "TEXT|@FILE", requires = "target")]
     pub fail_body: Option<String>,
     /// Header that makes the handler fail once for an intent, before its side effect
     #[arg(long, value_name = "K: V", requires = "target")]
     pub fail_header: Option<String>,
     /// Body that makes the handler fail once for an intent, after its side effect
-    #[arg(long, value_name = "JSON|@FILE", requires = "target")]
+    #[arg(long, value_name = "TEXT|@FILE", requires = "target")]
     pub fail_after_body: Option<String>,
     /// Header that makes the handler fail once for an intent, after its side effect
     #[arg(long, value_name = "K: V", requires = "target")]

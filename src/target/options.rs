@@ -8,8 +8,10 @@ use anyhow::{Context, anyhow, bail, ensure};
 use super::addresses::Addresses;
 use super::args::TargetArgs;
 use super::oracle::{Oracle, Source};
+use super::request::body::Body;
+use super::request::given::{Given, pointer};
 use super::request::secrets::Secrets;
-use super::request::template::{Body, KeyFormat, KeyPlace, Template};
+use super::request::template::Template;
 use crate::http::address::Address;
 use crate::http::header::Header;
 use crate::http::url::Url;
@@ -79,24 +81,11 @@ impl Options {
     /// Names the option, what is wrong with it, and what to give instead.
     pub fn new(args: &TargetArgs) -> anyhow::Result<Options> {
         let Addresses { targets, path, ledger } = Addresses::new(args)?;
-        let headers =
-            args.header.iter().map(|h| Header::parse(h).context("--header")).collect::<anyhow::Result<Vec<_>>>()?;
         let other_credential = optional(&args.other_credential, Header::parse, "--other-credential")?;
         let fail_header = optional(&args.fail_header, Header::parse, "--fail-header")?;
         let fail_after_header = optional(&args.fail_after_header, Header::parse, "--fail-after-header")?;
         let refreshed_credential = optional(&args.refreshed_credential, Header::parse, "--refreshed-credential")?;
-        let body = Body::parse(args.body.as_deref().unwrap_or(Body::DEFAULT)).context("--body")?;
-        let template = Template {
-            method: method(args.method.as_deref().unwrap_or("POST"))?,
-            path,
-            key_place: key_place(args)?,
-            key_format: named("--key-format", args.key_format.as_deref().unwrap_or("hex"), KeyFormat::parse)?,
-            receipt_at: pointer("--receipt-at", args.receipt_at.as_deref().unwrap_or("/receipt"))?,
-            success_at: args.success_at.as_deref().map(|p| pointer("--success-at", p)).transpose()?,
-            headers,
-            body,
-        };
-        template.check().context("--body")?;
+        let Given { template, fail_body, fail_after_body } = Given::of(args, path)?;
         let oracle = oracle(args, ledger)?;
         let credentials = template.headers.iter().chain(&other_credential).chain(&refreshed_credential);
         let secrets = Secrets::new(credentials.chain(oracle.headers()));
@@ -106,9 +95,9 @@ impl Options {
             template,
             other_credential,
             restart_cmd: args.restart_cmd.clone(),
-            fail_body: optional(&args.fail_body, Body::parse, "--fail-body")?,
+            fail_body,
             fail_header,
-            fail_after_body: optional(&args.fail_after_body, Body::parse, "--fail-after-body")?,
+            fail_after_body,
             fail_after_header,
             refreshed_credential,
             keys: keys(args.keys)?,
@@ -133,12 +122,6 @@ fn optional<T>(text: &Option<String>, parse: fn(&str) -> anyhow::Result<T>, opti
 /// One of an enum's printed names.
 fn named<T>(option: &str, text: &str, parse: fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
     parse(text).map_err(|why| anyhow!("{option} {text}: {why}"))
-}
-
-/// A JSON pointer (RFC 6901): empty, or it begins with a slash.
-fn pointer(option: &str, text: &str) -> anyhow::Result<String> {
-    ensure!(text.is_empty() || text.starts_with('/'), "{option} {text}: a JSON pointer begins with /, as in /{text}");
-    Ok(text.to_string())
 }
 
 fn ranged(option: &str, given: Option<Duration>, least: Duration, most: Duration) -> anyhow::Result<Option<Duration>> {
@@ -183,29 +166,6 @@ fn jobs(given: Option<usize>) -> anyhow::Result<usize> {
     let jobs = given.unwrap_or(1);
     ensure!((1..=16).contains(&jobs), "--jobs {jobs}: give 1 to 16");
     Ok(jobs)
-}
-
-fn method(text: &str) -> anyhow::Result<String> {
-    let token = !text.is_empty() && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'-');
-    ensure!(token, "--method {text}: give a method in capitals, as POST or PUT");
-    Ok(text.to_string())
-}
-
-fn key_place(args: &TargetArgs) -> anyhow::Result<KeyPlace> {
-    Ok(match &args.key_in {
-        Some(at) => {
-            ensure!(
-                at.starts_with('/') && at.len() > 1,
-                "--key-in {at}: a JSON pointer begins with /, as in /idempotency_key"
-            );
-            KeyPlace::Body(at.clone())
-        }
-        None => {
-            let name = args.key_header.as_deref().unwrap_or("Idempotency-Key");
-            Header::parse(&format!("{name}: k")).context("--key-header")?;
-            KeyPlace::Header(name.to_string())
-        }
-    })
 }
 
 fn oracle(args: &TargetArgs, resolved: Option<(Address, Url)>) -> anyhow::Result<Oracle> {

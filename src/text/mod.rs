@@ -5,6 +5,7 @@ pub mod duration;
 pub mod fragments;
 pub mod lines;
 pub mod ordered_json;
+pub mod percent;
 pub mod pointer;
 pub mod time;
 pub mod xml;

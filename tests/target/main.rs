@@ -13,6 +13,7 @@ mod policies;
 #[path = "../support/python.rs"]
 mod python;
 mod reports;
+mod requests;
 mod sequences;
 mod servers;
 #[path = "../support/mod.rs"]

@@ -25,6 +25,8 @@ pub fn start(serve: impl Fn(TcpStream) -> bool + Send + Sync + 'static) -> Socke
 /// A request, as far as these servers care.
 pub struct Asked {
     pub method: String,
+    /// Path and query.
+    pub target: String,
     /// As `HTTP/1.1`.
     pub version: String,
     fields: Vec<(String, String)>,
@@ -59,10 +61,10 @@ pub fn read(stream: &TcpStream) -> Option<Asked> {
         line.clear();
     }
     let mut start = lines.first()?.split(' ');
-    let (method, version) = (start.next()?.to_owned(), start.nth(1)?.to_owned());
+    let [method, target, version] = [start.next()?, start.next()?, start.next()?].map(str::to_owned);
     let fields = lines.iter().filter_map(|line| line.split_once(": "));
     let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let mut asked = Asked { method, version, fields, raw: String::new(), body: serde_json::Value::Null };
+    let mut asked = Asked { method, target, version, fields, raw: String::new(), body: serde_json::Value::Null };
     let mut body = Vec::new();
     if asked.field("transfer-encoding") == Some("chunked") {
         while let Some(size) = chunk(&mut reader, &mut body).filter(|size| *size > 0) {

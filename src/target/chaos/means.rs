@@ -6,7 +6,7 @@ use super::schedule::Body;
 use super::step::Kind;
 use crate::target::checks::odd_keys::Alike;
 use crate::target::options::Options;
-use crate::target::request::template::KeyPlace;
+use crate::target::request::key::KeyPlace;
 use crate::target::request::variation::{Kind as VariationKind, VARIATIONS};
 
 /// What can be drawn from.
@@ -40,6 +40,7 @@ impl Means {
             Kind::Disrupt => !options.disruptions.is_empty(),
             // It comes with what it ends.
             Kind::Heal => false,
+            Kind::NoKey => template.can_leave_key_out(),
             Kind::Restart | Kind::RestartDuring => options.restart_cmd.is_some(),
             Kind::Send
             | Kind::Varied
@@ -52,7 +53,6 @@ impl Means {
             | Kind::Late
             | Kind::Race
             | Kind::Crowd
-            | Kind::NoKey
             | Kind::FreshKeys
             | Kind::Wait => true,
         };
@@ -67,7 +67,9 @@ impl Means {
             alike: Alike::ALL
                 .iter()
                 .copied()
-                .filter(|a| a.are_two_keys() && (is_header || *a != Alike::NonAscii))
+                .filter(|a| {
+                    template.key_place != KeyPlace::Url && a.are_two_keys() && (is_header || *a != Alike::NonAscii)
+                })
                 .collect(),
             disruptions: options.disruptions.iter().map(|one| one.name.clone()).collect(),
             long_wait,
@@ -78,7 +80,7 @@ impl Means {
 fn bodies(options: &Options) -> Vec<Body> {
     let given = |body: &Body| match body {
         Body::Plain => true,
-        Body::Large => options.template.has_room(),
+        Body::Large => options.template.body.has_room(),
         Body::FailsFirst => options.fail_body.is_some() || options.fail_header.is_some(),
         Body::FailsAfter => options.fail_after_body.is_some() || options.fail_after_header.is_some(),
     };

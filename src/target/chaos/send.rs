@@ -11,6 +11,7 @@ use crate::target::drive::faulty::Exchanged;
 use crate::target::drive::session::Session;
 use crate::target::facts::answer::Class;
 use crate::target::facts::case::{Act, Attempt, Case, Rule};
+use crate::target::request::key::KeyPlace;
 use crate::target::request::template::Call;
 use crate::target::request::variation::{Kind, VARIATIONS};
 
@@ -43,6 +44,7 @@ pub fn call(session: &Session, order: &OrderState, written: &Written) -> Result<
             Ok(Call { altered: Some(at.clone()), ..same })
         }
         Written::Other(Difference::Leaf(_)) => Err("the template has no such leaf"),
+        Written::Other(Difference::Intent) if template.key_place == KeyPlace::Url => Err("the intent is the key"),
         Written::Other(Difference::Intent) => {
             let fresh = session.call("chaos");
             Ok(Call { intent: fresh.intent, ..same })

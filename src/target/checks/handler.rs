@@ -5,7 +5,7 @@ use crate::http::header::Header;
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Shortfall};
 use crate::target::options::Options;
-use crate::target::request::template::Body;
+use crate::target::request::body::Body;
 
 const ROUNDS: u64 = 3;
 

@@ -5,6 +5,7 @@ use super::{Plan, enough};
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Rule};
 use crate::target::options::Options;
+use crate::target::request::key::KeyPlace;
 use crate::target::request::template::Call;
 
 const AFTER: u64 = 2;
@@ -25,7 +26,9 @@ impl Other {
     fn all(options: &Options) -> Vec<Other> {
         let amount = options.template.has_amount().then_some(Other::Amount);
         let leaves = options.template.fixed_leaves().into_iter().take(LEAVES).map(Other::Leaf);
-        amount.into_iter().chain([Other::Intent]).chain(leaves).collect()
+        // Where the URL's intent is the key, another intent has another key.
+        let intent = (options.template.key_place != KeyPlace::Url).then_some(Other::Intent);
+        amount.into_iter().chain(intent).chain(leaves).collect()
     }
 
     fn label(&self) -> String {
@@ -43,6 +46,11 @@ impl Other {
             Other::Leaf(_) => [1, 0],
         }
     }
+}
+
+pub fn reuse_needs(options: &Options) -> Option<&'static str> {
+    let nothing = "the template has nothing but its key that another request could differ in";
+    Other::all(options).is_empty().then_some(nothing)
 }
 
 pub fn reuse_plan(options: &Options) -> Plan {
@@ -97,6 +105,11 @@ fn payloads(session: &Session, other: &Other, when: &str) -> Case {
 }
 
 const NONE_ROUNDS: u64 = 3;
+
+pub fn none_needs(options: &Options) -> Option<&'static str> {
+    let always = "the template has {{key}}, or its URL is the key: no request goes without it";
+    (!options.template.can_leave_key_out()).then_some(always)
+}
 
 pub fn none_plan(_: &Options) -> Plan {
     // A target that refuses a request without a key charges nothing; one that takes each for new charges all.

@@ -8,7 +8,6 @@ use crate::proxy::{End, Fault};
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Rule, Shortfall};
 use crate::target::options::Options;
-use crate::target::request::template::Call;
 
 /// After the last byte of the request, in microseconds: an answer from the store comes soon.
 const MOMENTS: [u64; 3] = [0, 300, 2000];
@@ -34,19 +33,20 @@ pub fn plan(_: &Options) -> Plan {
 pub async fn drive(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
     for (left, by, after) in ways() {
-        cases.push(leave(session, left, by, after).await);
+        cases.extend(leave(session, left, by, after).await);
     }
     cases
 }
 
-async fn leave(session: &Session, left: Left, by: End, after: Duration) -> Case {
+/// None where no other request can have the key.
+async fn leave(session: &Session, left: Left, by: End, after: Duration) -> Option<Case> {
     let first = session.call("leave");
     let at = format!("{by} at {:.1} ms", after.as_secs_f64() * 1e3);
     let mut case = match left {
         Left::Replay => Case::new(format!("a replay, left by {at}"), Rule::Once, vec![first]),
         Left::Refusal => {
-            let other = Call { keys: first.keys.clone(), amount: first.amount, ..session.call("leave") };
-            Case::new(format!("another intent, left by {at}"), Rule::Reuse, vec![first, other])
+            let other = session.options.template.reused(&first, session.call("leave"))?;
+            Case::new(format!("another payload, left by {at}"), Rule::Reuse, vec![first, other])
         }
     };
     let call = case.calls.len() - 1;
@@ -65,5 +65,5 @@ async fn leave(session: &Session, left: Left, by: End, after: Duration) -> Case 
         }
     }
     session.send(&mut case, 0, "the first request again").await;
-    case
+    Some(case)
 }

@@ -5,7 +5,8 @@ use super::Plan;
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Rule};
 use crate::target::options::Options;
-use crate::target::request::template::{Call, KeyFormat, KeyPlace, Template};
+use crate::target::request::key::{KeyFormat, KeyPlace};
+use crate::target::request::template::{Call, Template};
 use crate::terms::named::named_enum;
 
 named_enum! {
@@ -25,6 +26,11 @@ named_enum! {
         NonAscii = "non-ASCII",
         SecondLine = "second header line",
     }
+}
+
+pub fn needs(options: &Options) -> Option<&'static str> {
+    let no_key = "the URL's intent is the key: there are no two keys that look alike";
+    (options.template.key_place == KeyPlace::Url).then_some(no_key)
 }
 
 pub fn plan(options: &Options) -> Plan {

@@ -68,9 +68,10 @@ pub const CHECKS: &[Check] = &[
     Check {
         name: "equivalent_body",
         shows: Some(Habit::EquivalentBody),
-        provokes: "again with fields reordered and white space changed",
+        provokes: "again with fields reordered, and white space or escapes changed",
         means: "the key counts only together with the body's bytes",
         cure: "look up by the key alone; compare a canonical form, and refuse what differs",
+        needs: replay::equivalent_needs,
         plan: replay::equivalent_plan,
         drive: |session| Box::pin(replay::equivalent(session)),
         ..ALWAYS
@@ -200,6 +201,7 @@ pub const CHECKS: &[Check] = &[
         provokes: "same key with another amount, another intent, and each other field of the body changed; after completion and in flight",
         means: "a client's mistake with keys is answered with an old success, or charges twice",
         cure: "store a fingerprint of the request with the key; refuse another one with 422",
+        needs: keys::reuse_needs,
         plan: keys::reuse_plan,
         drive: |session| Box::pin(keys::reuse(session)),
         ..ALWAYS
@@ -210,6 +212,7 @@ pub const CHECKS: &[Check] = &[
         provokes: "two intents without a key",
         means: "requests without a key are taken for each other",
         cure: "refuse a request without a key, or take each for a new one",
+        needs: keys::none_needs,
         plan: keys::none_plan,
         drive: |session| Box::pin(keys::none(session)),
         ..ALWAYS
@@ -229,6 +232,7 @@ pub const CHECKS: &[Check] = &[
         provokes: "keys that differ in letter case, at the end, in punctuation, in white space, in a second header line; empty, non-ASCII",
         means: "two keys are taken for one",
         cure: "compare keys whole and by their bytes; refuse what cannot be stored",
+        needs: odd_keys::needs,
         plan: odd_keys::plan,
         drive: |session| Box::pin(odd_keys::drive(session)),
         ..ALWAYS

@@ -25,6 +25,11 @@ pub async fn again(session: &Session) -> Vec<Case> {
     session.retry_later(cases).await
 }
 
+pub fn equivalent_needs(options: &Options) -> Option<&'static str> {
+    let unknown = "the body is neither JSON nor a form: it is not known how else it could be written";
+    (!options.template.body.is_known()).then_some(unknown)
+}
+
 pub fn equivalent_plan(_: &Options) -> Plan {
     Plan::new(2 * ROUNDS * 3, 2 * ROUNDS)
 }

@@ -46,7 +46,8 @@ async fn ready(session: &Session, refused: Duration) -> Result<(), Symptom> {
     let request = Request {
         method: "OPTIONS".into(),
         host: target.authority.clone(),
-        target: session.options.template.path.clone(),
+        // What it names was never charged.
+        target: session.options.template.request(&session.call("ready"), &target.authority).target,
         headers: Vec::new(),
         body: Vec::new(),
     };

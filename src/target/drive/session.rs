@@ -16,6 +16,7 @@ use crate::http::client::{Connection, Outcome};
 use crate::target::facts::answer::{Answer, Class};
 use crate::target::facts::case::{Attempt, Case, Rule};
 use crate::target::options::Options;
+use crate::target::request::fill;
 use crate::target::request::template::Call;
 
 /// How a target fares.
@@ -117,6 +118,7 @@ impl Session {
             intent,
             // Different amounts, so that a target that goes by content is found by the baseline and not everywhere.
             amount: 1000 + n,
+            made: fill::now(),
             keys: vec![key],
             ..Call::default()
         }

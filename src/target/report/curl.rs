@@ -3,7 +3,7 @@
 
 use crate::http::address::{Address, Route};
 use crate::target::request::secrets::is_secret;
-use crate::target::request::template::{Call, KeyPlace, PADDING, Template};
+use crate::target::request::template::{Call, PADDING, Template};
 use crate::target::request::wire::Form;
 
 impl Template {
@@ -17,12 +17,15 @@ impl Template {
     /// The request as a line for a shell, secrets masked.
     pub fn curl(&self, call: &Call, to: &Address) -> String {
         let request = self.request(call, &to.authority);
-        let mut line = format!("curl -sS{} -X {} '{}'", reaching(to), request.method, url(to, &request.target));
+        // Brackets in a URL are patterns to curl.
+        let globs = if request.target.contains(['[', ']', '{', '}']) { " -g" } else { "" };
+        let mut line =
+            format!("curl -sS{globs}{} -X {} '{}'", reaching(to), request.method, shell(&url(to, &request.target)));
         line += &sending(call);
         for (name, value) in &request.headers {
             let is_varied = call.extra.iter().any(|header| header.name == *name);
             let ours = matches!(name.as_str(), "Accept" | "User-Agent") && !is_varied;
-            let is_key = matches!(&self.key_place, KeyPlace::Header(key) if key == name);
+            let is_key = self.key_place.is_header(name);
             let value = if is_secret(name) && !is_key && !is_varied_openly(name) {
                 "***".into()
             } else {
@@ -33,7 +36,9 @@ impl Template {
                 line += &format!(" -H '{}: {}'", name, shell(&shorten(&value)));
             }
         }
-        line + &format!(" -d '{}'", large(&shell(&String::from_utf8_lossy(&request.body))))
+        // Without -d curl sends no body.
+        let body = large(&shell(&String::from_utf8_lossy(&request.body)));
+        if body.is_empty() { line } else { line + &format!(" -d '{body}'") }
     }
 }
 
@@ -103,19 +108,11 @@ mod tests {
     use crate::http::header::Header;
     use crate::http::trust::Trust;
     use crate::http::url::Url;
-    use crate::target::request::template::{Body, KeyFormat};
+    use crate::target::request::key::KeyPlace;
+    use crate::target::request::template::fixtures;
 
     fn template(headers: Vec<Header>) -> Template {
-        Template {
-            method: "POST".into(),
-            path: "/charges".into(),
-            key_place: KeyPlace::Header("X-Key".into()),
-            key_format: KeyFormat::Hex,
-            receipt_at: "/receipt".into(),
-            success_at: None,
-            headers,
-            body: Body::parse(Body::DEFAULT).unwrap(),
-        }
+        Template { headers, ..fixtures::template(KeyPlace::Header("X-Key".into())) }
     }
 
     fn at(url: &str) -> Address {
@@ -160,5 +157,14 @@ mod tests {
         assert!(line(accept).contains("-H 'Accept: */*'") && !line(call()).contains("Accept"));
         let padded = line(Call { padded: true, ..call() });
         assert!(padded.len() < 300 && padded.contains("head -c 100000 /dev/zero"), "{padded}");
+    }
+
+    #[test]
+    fn a_url_with_brackets_and_a_request_without_a_body_are_sent_as_they_are() {
+        let mut template = template(vec![]);
+        template.path = "/c?a[b]='{{intent}}".into();
+        template.body = crate::target::request::body::Body::parse("", None).unwrap();
+        let line = template.curl(&Call { intent: "i".into(), ..Call::default() }, &at("http://127.0.0.1"));
+        assert_eq!(line, r"curl -sS -g -X POST 'http://127.0.0.1/c?a[b]='\''i'");
     }
 }

@@ -1,6 +1,11 @@
 //! What is asked of the target. Invariant: a request follows from the template and a call alone.
 
 pub mod body;
+pub mod fill;
+pub mod form;
+pub mod given;
+pub mod json;
+pub mod key;
 pub mod secrets;
 pub mod template;
 pub mod variation;

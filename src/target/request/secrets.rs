@@ -1,6 +1,7 @@
 //! Keeps credentials out of reports. Invariant: a value given in a header option never reaches an output, however it
 //! came there: as a curl line, or echoed by the server.
 
+use super::fill;
 use crate::console::printable::printable;
 use crate::http::header::Header;
 use crate::text::xml::escaped;
@@ -19,9 +20,12 @@ impl Secrets {
     pub fn new<'a>(headers: impl Iterator<Item = &'a Header>) -> Secrets {
         let mut values = Vec::new();
         for header in headers.filter(|h| is_secret(&h.name)) {
-            values.push(header.value.clone());
-            // The token of `Bearer xyz`, the value of `session=xyz; …`: a server may echo it alone.
-            values.extend(header.value.split([' ', '=', ';']).filter(|p| p.len() >= 8).map(str::to_string));
+            // What fills a hole is no secret, what stands around it may be.
+            for part in fill::fixed(&header.value) {
+                values.push(part.trim().to_string());
+                // The token of `Bearer xyz`, the value of `session=xyz; …`: a server may echo it alone.
+                values.extend(part.split([' ', '=', ';']).filter(|p| p.len() >= 8).map(str::to_string));
+            }
         }
         values.retain(|v| v.len() >= SHORTEST);
         // As the reports write them.
@@ -65,6 +69,12 @@ mod tests {
         for written in ["a<\u{1b}\"b", r#"a<\u{1b}"b"#, r#"a<\u001b\"b"#, "a&lt;&quot;b"] {
             assert_eq!(secrets.mask(written), "***", "{written}");
         }
+    }
+
+    #[test]
+    fn what_stands_around_a_hole_is_masked() {
+        let header = Header::parse("X-Sign: s3cr3t-{{intent}}-t0k3n").unwrap();
+        assert_eq!(Secrets::new([header].iter()).mask("s3cr3t-ord-1-t0k3n"), "***ord-1***");
     }
 
     #[test]

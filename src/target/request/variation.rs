@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 
-use super::template::{Call, KeyPlace, Template};
+use super::template::{Call, Template};
 use super::wire::Form;
 use crate::http::address::Address;
 use crate::http::header::Header;
@@ -42,18 +42,18 @@ pub const VARIATIONS: &[Variation] = &[
     written("body in chunks", |call, _, _| Some(Call { form: Form::Chunked, ..call.clone() })),
     written("Expect: 100-continue", |call, template, _| with(call, template, "Expect: 100-continue")),
     written("HTTP/1.0", |call, _, _| Some(Call { form: Form::Http10, ..call.clone() })),
-    written("Content-Type with charset", |call, template, _| with(call, template, &with_charset(template))),
+    written("Content-Type with charset", |call, template, _| with(call, template, &with_charset(template)?)),
     written("another Accept", |call, template, _| with(call, template, "Accept: application/json, */*;q=0.8")),
     written("Host spelled otherwise", |call, _, target| other_host(call, target)),
     Variation {
         label: "body written anew",
         kind: Kind::Content,
-        of: |call, _, _| Some(Call { reserialised: true, ..call.clone() }),
+        of: |call, template, _| template.body.is_known().then(|| Call { reserialised: true, ..call.clone() }),
     },
     Variation {
         label: "body of 100 kB",
         kind: Kind::Size,
-        of: |call, template, _| template.has_room().then(|| Call { padded: true, ..call.clone() }),
+        of: |call, template, _| template.body.has_room().then(|| Call { padded: true, ..call.clone() }),
     },
 ];
 
@@ -73,16 +73,15 @@ const fn written(label: &'static str, of: Variant) -> Variation {
 /// With a header of its own, but for the one that carries the key: with another one it is another request.
 fn with(call: &Call, template: &Template, header: &str) -> Option<Call> {
     let header = Header::parse(header).ok()?;
-    let is_key = matches!(&template.key_place, KeyPlace::Header(key) if key.eq_ignore_ascii_case(&header.name));
+    let is_key = template.carries_key(&header.name);
     let extra = call.extra.iter().cloned().chain([header]).collect();
     (!is_key).then(|| Call { extra, ..call.clone() })
 }
 
-/// The template's own type with a charset.
-fn with_charset(template: &Template) -> String {
-    let own = template.headers.iter().find(|header| header.name.eq_ignore_ascii_case("content-type"));
-    let own = own.map_or("application/json", |header| header.value.as_str());
-    format!("Content-Type: {own}; charset=utf-8")
+/// The template's own type with a charset; None where it sends no body, or has a charset already.
+fn with_charset(template: &Template) -> Option<String> {
+    let own = template.content_type().filter(|own| !own.to_ascii_lowercase().contains("charset="))?;
+    Some(format!("Content-Type: {own}; charset=utf-8"))
 }
 
 /// What cannot be varied at a Unix socket, and why.
@@ -113,20 +112,9 @@ fn other_host(call: &Call, target: &Address) -> Option<Call> {
 mod tests {
     use super::*;
     use crate::http::address::Route;
-    use crate::target::request::template::{Body, KeyFormat};
-
-    fn template(key: KeyPlace) -> Template {
-        Template {
-            method: "POST".into(),
-            path: "/charges".into(),
-            key_place: key,
-            key_format: KeyFormat::Hex,
-            receipt_at: "/receipt".into(),
-            success_at: None,
-            headers: vec![],
-            body: Body::parse(Body::DEFAULT).unwrap(),
-        }
-    }
+    use crate::target::request::body::Body;
+    use crate::target::request::key::KeyPlace;
+    use crate::target::request::template::fixtures::template;
 
     fn address(authority: &str, socket: &str) -> Address {
         Address { route: Route::Tcp(socket.parse().unwrap()), authority: authority.into() }
@@ -185,16 +173,32 @@ mod tests {
         let size = VARIATIONS.iter().find(|variation| variation.kind == Kind::Size).unwrap();
         let mut template = template(KeyPlace::Header("k".into()));
         assert!((size.of)(&Call::default(), &template, &target()).is_some_and(|call| call.padded));
-        template.body = Body::parse(r#"["{{intent}}"]"#).unwrap();
+        template.body = Body::parse(r#"["{{intent}}"]"#, None).unwrap();
         assert!((size.of)(&Call::default(), &template, &target()).is_none());
     }
 
     #[test]
     fn a_type_of_the_users_own_keeps_its_name() {
         let mut template = template(KeyPlace::Header("k".into()));
+        let charset = |template: &Template| with_charset(template).unwrap_or_default();
         template.headers = vec![Header::parse("Content-Type: application/vnd.x+json").unwrap()];
-        assert_eq!(with_charset(&template), "Content-Type: application/vnd.x+json; charset=utf-8");
+        assert_eq!(charset(&template), "Content-Type: application/vnd.x+json; charset=utf-8");
         template.headers = vec![Header::parse("X-Own: 1").unwrap()];
-        assert_eq!(with_charset(&template), "Content-Type: application/json; charset=utf-8");
+        assert_eq!(charset(&template), "Content-Type: application/json; charset=utf-8");
+        template.body = Body::parse("a={{intent}}", None).unwrap();
+        assert_eq!(charset(&template), "Content-Type: application/x-www-form-urlencoded; charset=utf-8");
+        template.body = Body::parse("", None).unwrap();
+        assert_eq!(charset(&template), "", "there is no body to say it of");
+        template.headers = vec![Header::parse("Content-Type: text/plain; Charset=utf-8").unwrap()];
+        assert_eq!(charset(&template), "", "it has one");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_not_written_anew() {
+        let anew = VARIATIONS.iter().find(|variation| variation.kind == Kind::Content).unwrap();
+        let mut template = template(KeyPlace::Header("k".into()));
+        assert!((anew.of)(&Call::default(), &template, &target()).is_some());
+        template.body = Body::parse("<order/>", Some("text/xml")).unwrap();
+        assert!((anew.of)(&Call::default(), &template, &target()).is_none());
     }
 }

@@ -16,7 +16,6 @@ use crate::target::drive::session::Session;
 use crate::target::facts::answer::Class;
 use crate::target::facts::case::{Case, Rule, Shortfall};
 use crate::target::options::Options;
-use crate::target::request::template::Call;
 
 /// Requests under way at a time.
 const WORKERS: u32 = 8;
@@ -70,8 +69,9 @@ impl Kills<'_> {
         let mut replay = session.case("restart", "killed after success");
         let mut at_once = session.case("restart", "killed after success, asked the moment it is back");
         let first = session.call("restart");
-        let other = Call { keys: first.keys.clone(), amount: first.amount, ..session.call("restart") };
-        let mut reuse = Case::new("killed after success, then another intent", Rule::Reuse, vec![first, other]);
+        // Where no other request can have the key, the same again.
+        let other = session.options.template.reused(&first, session.call("restart")).unwrap_or_else(|| first.clone());
+        let mut reuse = Case::new("killed after success, then another payload", Rule::Reuse, vec![first, other]);
         for case in [&mut replay, &mut at_once, &mut reuse] {
             session.send(case, 0, "first").await;
         }
@@ -88,7 +88,7 @@ impl Kills<'_> {
             Ok(()) => {
                 session.send(&mut cases[0], 0, "after the restart").await;
                 session.send(&mut cases[1], 0, "after the restart").await;
-                session.send(&mut cases[2], 1, "another intent, after the restart").await;
+                session.send(&mut cases[2], 1, "another payload, after the restart").await;
                 session.send(&mut cases[2], 0, "after the restart").await;
             }
             Err(why) => cases.iter_mut().for_each(|case| case.shortfall = Some(Shortfall::NotCarriedOut(why.clone()))),

@@ -1,19 +1,11 @@
 //! The answer table: what each reply, and each way to get none, counts for.
 
 use super::*;
-use crate::target::request::template::{Body, KeyFormat, KeyPlace};
+use crate::target::request::key::KeyPlace;
+use crate::target::request::template::fixtures;
 
 fn template() -> Template {
-    Template {
-        method: "POST".into(),
-        path: "/charges".into(),
-        key_place: KeyPlace::Header("Idempotency-Key".into()),
-        key_format: KeyFormat::Hex,
-        receipt_at: "/receipt".into(),
-        success_at: None,
-        headers: vec![],
-        body: Body::parse(Body::DEFAULT).unwrap(),
-    }
+    fixtures::template(KeyPlace::Header("Idempotency-Key".into()))
 }
 
 fn reply(status: u16, body: &str, headers: &[(&str, &str)]) -> Outcome {
