@@ -9,6 +9,7 @@ use crate::probe::scenario::SCENARIOS;
 use crate::proxy::fault_name::FaultName;
 use crate::target::checks::CHECKS;
 use crate::target::judge::verdict::Verdict;
+use crate::target::request::fill::Hole;
 use crate::terms::outcome::{Action, Effect, Symptom};
 
 /// One page of the reference.
@@ -32,6 +33,7 @@ pub const TOPICS: &[Topic] = &[
     topic("symptoms", "what a client saw, and what it proves", symptoms),
     topic("findings", "what `idem classify` finds in the readings of one intent", findings),
     topic("target", "how `idem probe --target` judges your server", || text(include_str!("texts/target.txt"))),
+    topic("requests", "what a request is made of: placeholders, body types, places of the key", requests),
     topic("checks", "each check of a target: how, what a finding means, the usual cure", checks),
     topic("chaos", "how `idem probe --chaos` explores and shrinks", || text(include_str!("texts/chaos.txt"))),
     topic("https", "how targets behind https or a Unix socket are reached", || text(include_str!("texts/https.txt"))),
@@ -80,6 +82,12 @@ fn symptoms() -> String {
 
 fn findings() -> String {
     list(24, Kind::ALL.iter().map(|kind| (kind.name(), kind.meaning().to_owned())))
+}
+
+fn requests() -> String {
+    let holes = Hole::ALL.iter().map(|hole| (format!("{{{{{hole}}}}}"), hole.meaning()));
+    let holes = holes.map(|(name, meaning)| item(&name, 14, meaning)).collect::<Vec<_>>().join("\n");
+    format!("{holes}\n\n{}", text(include_str!("texts/requests.txt")))
 }
 
 fn checks() -> String {

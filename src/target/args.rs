@@ -60,6 +60,15 @@ pub struct TargetArgs {
     /// Request header, repeatable; its value is masked in every report
     #[arg(long, value_name = "K: V", requires = "target")]
     pub header: Vec<String>,
+    /// Command that is kept running and prints headers for each request: reads one JSON line, ends each answer with an empty line
+    #[arg(long, value_name = "CMD", requires = "target")]
+    pub sign_cmd: Option<String>,
+    /// Command that prints headers for all requests, as after a login; run once before the first
+    #[arg(long, value_name = "CMD", requires = "target")]
+    pub before_cmd: Option<String>,
+    /// Keep the cookies that the target sets, and send them
+    #[arg(long, requires = "target")]
+    pub cookies: bool,
     /// Header that carries the key [default: Idempotency-Key]
     #[arg(long, value_name = "NAME", requires = "target", conflicts_with = "key_in")]
     pub key_header: Option<String>,

@@ -37,6 +37,7 @@ pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
     let session = Session::new(options);
     let schedule = Schedule::new(checks);
     let ended = interrupt::until_signal(async {
+        session.begin().await?;
         schedule.run(&session, &progress(&schedule)).await;
         Ok(Exit::Ok)
     })?;

@@ -14,5 +14,6 @@ pub mod report;
 pub mod request;
 pub mod run;
 pub mod shell;
+pub mod signer;
 
 pub use command::command;

@@ -46,6 +46,12 @@ pub struct Options {
     pub template: Template,
     /// A second principal's credential; None skips `principals`.
     pub other_credential: Option<Header>,
+    /// Prints headers for each request; None where the template has all.
+    pub sign_cmd: Option<String>,
+    /// Prints headers for all requests; None where the template has all.
+    pub before_cmd: Option<String>,
+    /// Whether cookies that the target sets are kept and sent.
+    pub cookies: bool,
     /// None skips `restart`.
     pub restart_cmd: Option<String>,
     /// A body that makes the handler fail once for an intent.
@@ -94,6 +100,9 @@ impl Options {
             targets,
             template,
             other_credential,
+            sign_cmd: args.sign_cmd.clone(),
+            before_cmd: args.before_cmd.clone(),
+            cookies: args.cookies,
             restart_cmd: args.restart_cmd.clone(),
             fail_body,
             fail_header,

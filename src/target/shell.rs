@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// For a command that changes something at the server.
@@ -17,7 +17,17 @@ const LOOK: Duration = Duration::from_millis(1);
 /// Says how it ended where it failed, with the first line of its standard error, or that it took too long.
 pub async fn output(command: &str, patience: Duration) -> Result<String, String> {
     let (out, mut text) = scratch()?;
-    run(command, Stdio::from(out), patience).await?;
+    run(command, Stdio::from(out), Some(scratch()?), patience).await?;
+    read_back(&mut text)
+}
+
+/// As [`output`], of a command whose words may be credentials: no error has any of them.
+///
+/// # Errors
+/// Says how it ended where it failed, or that it took too long.
+pub async fn secret_output(command: &str, patience: Duration) -> Result<String, String> {
+    let (out, mut text) = scratch()?;
+    run(command, Stdio::from(out), None, patience).await?;
     read_back(&mut text)
 }
 
@@ -26,13 +36,14 @@ pub async fn output(command: &str, patience: Duration) -> Result<String, String>
 /// # Errors
 /// As [`output`].
 pub async fn effect(command: &str, patience: Duration) -> Result<(), String> {
-    run(command, Stdio::null(), patience).await
+    run(command, Stdio::null(), Some(scratch()?), patience).await
 }
 
 /// A command under way. It is waited for, or it is killed when its time is over; dropping it leaves it alone.
 pub struct Started {
     child: Child,
-    complaint: File,
+    /// Its standard error; None where that is not to be told.
+    complaint: Option<File>,
     end: Instant,
     patience: Duration,
 }
@@ -46,11 +57,16 @@ impl Started {
         let mut shell = shell(command);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut shell, 0);
-        Started::begin(shell, Stdio::null(), patience)
+        Started::begin(shell, Stdio::null(), Some(scratch()?), patience)
     }
 
-    fn begin(mut shell: Command, out: Stdio, patience: Duration) -> Result<Started, String> {
-        let (err, complaint) = scratch()?;
+    fn begin(
+        mut shell: Command,
+        out: Stdio,
+        complaint: Option<(File, File)>,
+        patience: Duration,
+    ) -> Result<Started, String> {
+        let (err, complaint) = complaint.map_or((Stdio::null(), None), |(err, read)| (err.into(), Some(read)));
         let child = shell.stdin(Stdio::null()).stdout(out).stderr(err).spawn();
         let child = child.map_err(|error| format!("cannot run /bin/sh: {error}"))?;
         Ok(Started { child, complaint, end: Instant::now() + patience, patience })
@@ -60,9 +76,7 @@ impl Started {
     fn ended(&mut self) -> Option<Result<(), String>> {
         match self.child.try_wait() {
             Ok(Some(status)) if status.success() => Some(Ok(())),
-            Ok(Some(status)) => Some(read_back(&mut self.complaint).and_then(|said| {
-                Err(format!("the command ended with {status}: {}", said.lines().next().unwrap_or("")))
-            })),
+            Ok(Some(status)) => Some(Err(self.told(status))),
             Ok(None) if Instant::now() > self.end => {
                 let _ = self.child.kill();
                 let _ = self.child.wait();
@@ -70,6 +84,15 @@ impl Started {
             }
             Ok(None) => None,
             Err(error) => Some(Err(format!("cannot wait for the command: {error}"))),
+        }
+    }
+
+    /// How it failed, with the first line that it complained by.
+    fn told(&mut self, status: ExitStatus) -> String {
+        match self.complaint.as_mut().map(read_back) {
+            None => format!("the command ended with {status}"),
+            Some(Ok(said)) => format!("the command ended with {status}: {}", said.lines().next().unwrap_or("")),
+            Some(Err(why)) => why,
         }
     }
 
@@ -106,8 +129,9 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-async fn run(command: &str, out: Stdio, patience: Duration) -> Result<(), String> {
-    Started::begin(shell(command), out, patience)?.over().await
+/// `complaint` takes its standard error, to be told; None throws it away.
+async fn run(command: &str, out: Stdio, complaint: Option<(File, File)>, patience: Duration) -> Result<(), String> {
+    Started::begin(shell(command), out, complaint, patience)?.over().await
 }
 
 /// A file without a name, for writing and for reading back: unlike a pipe it cannot fill, nor be held open against us.
@@ -147,6 +171,13 @@ mod tests {
         assert_eq!(started.over_at_last().unwrap_err(), "the command has not ended after 50ms");
         let mut started = Started::apart("exit 4", Duration::from_secs(50)).unwrap();
         assert!(started.over_at_last().unwrap_err().contains("exit status: 4"));
+    }
+
+    #[test]
+    fn what_may_be_a_credential_is_in_no_error() {
+        let failed = block(secret_output("echo s3cr3t; echo s3cr3t >&2; exit 3", Duration::from_secs(5))).unwrap_err();
+        assert_eq!(failed, "the command ended with exit status: 3");
+        assert_eq!(block(secret_output("echo hi", Duration::from_secs(5))).unwrap(), "hi\n");
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod policies;
 mod python;
 mod reports;
 mod requests;
+mod secrets;
 mod sequences;
 mod servers;
 #[path = "../support/mod.rs"]

@@ -48,6 +48,7 @@ pub fn command(probe: &ProbeArgs, target: &TargetArgs, args: &ChaosArgs) -> anyh
     let mut explorer = Explorer::new(&session, seed, time);
     let mut replayed = Vec::new();
     let ended = interrupt::until_signal(async {
+        session.begin().await?;
         fixed.run(&session, &|_, _| {}).await;
         match &saved {
             _ if fixed.is_stopped() => {}

@@ -146,9 +146,8 @@ impl Stage<'_> {
         };
         let places = [0, self.orders[order].varied(others.clone())];
         let mut race = Case::new("", Rule::Once, vec![first.clone(), others.clone()]);
-        let shots =
-            (0..copies).map(|n| if n == 0 { Shot::of(session, 0, &first) } else { Shot::of(session, 1, &others) });
-        fire(session, &mut race, shots.collect(), released(release, session.latency())).await;
+        let shots = Shot::volley(session, (0..copies).map(|n| if n == 0 { (0, &first) } else { (1, &others) })).await;
+        fire(session, &mut race, shots, released(release, session.latency())).await;
         let told = race.attempts.into_iter().map(|attempt| {
             let (call, note) = (places[attempt.call], format!("{words}: {}", attempt.note));
             Attempt { call, note, ..attempt }
@@ -163,7 +162,7 @@ impl Stage<'_> {
         if calls.len() < 2 || (0..calls.len()).any(|order| !self.is_in_window(order)) {
             return Some("fewer than two orders");
         }
-        let shots = calls.iter().enumerate().map(|(n, call)| Shot::of(session, n, call)).collect();
+        let shots = Shot::volley(session, calls.iter().enumerate()).await;
         let mut crowd = Case::new("", Rule::Distinct, calls.clone());
         fire(session, &mut crowd, shots, race::Release::Whole).await;
         for attempt in crowd.attempts {

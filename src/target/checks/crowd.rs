@@ -17,9 +17,9 @@ pub async fn drive(session: &Session) -> Vec<Case> {
     let mut cases = Vec::new();
     for _ in 0..ROUNDS {
         let calls: Vec<_> = (0..KEYS).map(|_| session.call("crowd")).collect();
-        let shots = calls.iter().enumerate().map(|(n, call)| Shot::of(session, n, call));
+        let shots = Shot::volley(session, calls.iter().enumerate()).await;
         let mut all = Case::new("", Rule::Distinct, calls.clone());
-        fire(session, &mut all, shots.collect(), Release::Whole).await;
+        fire(session, &mut all, shots, Release::Whole).await;
         cases.extend(calls.into_iter().enumerate().map(|(n, call)| {
             let mut case = Case::new(format!("one of {KEYS}"), Rule::Once, vec![call]);
             let own = all.attempts.iter().filter(|attempt| attempt.call == n).cloned();

@@ -152,7 +152,7 @@ async fn disrupted(session: &Session, disruption: &Disruption) -> Vec<Case> {
 async fn during(session: &Session, stored: &mut Case, lost_reply: &mut Case, raced: &mut Case) {
     let replayed = session.send(stored, 0, "meanwhile");
     let lost = lose_reply(session, lost_reply);
-    let shots = (0..2).map(|_| Shot::of(session, 0, &raced.calls[0])).collect();
+    let shots = Shot::volley(session, [(0, &raced.calls[0]); 2]).await;
     tokio::join!(replayed, lost, race(session, raced, shots));
 }
 
@@ -175,7 +175,7 @@ async fn after(session: &Session, name: &str) -> Vec<Case> {
     session.send(&mut replay, 0, "first").await;
     session.send(&mut replay, 0, "again").await;
     lose_reply(session, &mut lost).await;
-    let shots = (0..2).map(|_| Shot::of(session, 0, &raced.calls[0])).collect();
+    let shots = Shot::volley(session, [(0, &raced.calls[0]); 2]).await;
     fire(session, &mut raced, shots, Release::Whole).await;
     session.send(&mut raced, 0, "again").await;
     vec![replay, lost, raced]

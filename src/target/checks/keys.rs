@@ -85,7 +85,7 @@ async fn one_after_the_other(session: &Session, other: &Other) -> Case {
 
 async fn both_at_once(session: &Session, other: &Other) -> Case {
     let mut case = payloads(session, other, "in flight");
-    let shots = (0..2).map(|call| Shot::of(session, call, &case.calls[call])).collect();
+    let shots = Shot::volley(session, case.calls.iter().enumerate()).await;
     fire(session, &mut case, shots, Release::Whole).await;
     session.send(&mut case, 0, "first payload again").await;
     session.send(&mut case, 1, &format!("{} again", other.label())).await;

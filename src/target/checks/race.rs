@@ -9,6 +9,7 @@ use super::{Plan, enough};
 use crate::http::address::Address;
 use crate::http::client::Connection;
 use crate::proxy::reach;
+use crate::target::drive::additions::Principal;
 use crate::target::drive::join::join_all;
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Attempt, Case, Shortfall, Swept};
@@ -47,12 +48,23 @@ pub struct Shot<'a> {
     /// None leaves it to the system.
     pub from: Option<IpAddr>,
     pub to: &'a Address,
+    principal: Principal,
 }
 
 impl<'a> Shot<'a> {
-    /// A call of the case, to the first target.
-    pub fn of(session: &'a Session, call: usize, asked: &Call) -> Shot<'a> {
-        Shot { call, bytes: session.bytes(asked), from: asked.from, to: session.target() }
+    /// These calls, by their place in the case, to the first target. What could not be signed is left out.
+    pub async fn volley(session: &'a Session, calls: impl IntoIterator<Item = (usize, &Call)>) -> Vec<Shot<'a>> {
+        let mut shots = Vec::new();
+        for (call, asked) in calls {
+            shots.extend(Shot::at(session, call, asked, session.target()).await);
+        }
+        shots
+    }
+
+    /// None where it could not be signed.
+    async fn at(session: &Session, call: usize, asked: &Call, to: &'a Address) -> Option<Shot<'a>> {
+        let bytes = session.bytes(asked, &to.authority).await.ok()?;
+        Some(Shot { call, bytes, from: asked.from, to, principal: session.principal(asked) })
     }
 }
 
@@ -71,7 +83,7 @@ pub async fn drive(session: &Session, most: usize) -> Vec<Case> {
         if let Release::After(at) = release {
             case.swept = Some(Swept { way: "the others sent", at, of: session.latency() });
         }
-        let shots = (0..copies).map(|_| Shot::of(session, 0, &case.calls[0])).collect();
+        let shots = Shot::volley(session, (0..copies).map(|_| (0, &case.calls[0]))).await;
         fire(session, &mut case, shots, release).await;
         // What a short backlog left out once it would leave out again, and each round would wait for it.
         copies = case.attempts.len().clamp(2, copies);
@@ -149,7 +161,7 @@ async fn copy(session: &Session, connection: Connection, shot: &Shot<'_>, ahead:
     let deadline = tokio::time::Instant::now() + session.patience();
     let from = if ahead { shot.bytes.len() - 1 } else { 0 };
     let outcome = connection.exchange(&shot.bytes[from..], deadline).await;
-    Attempt { copy: true, ..session.attempt(sent, shot.call, &format!("copy {}", n + 1), &outcome) }
+    Attempt { copy: true, ..session.attempt(shot.principal, sent, shot.call, &format!("copy {}", n + 1), &outcome) }
 }
 
 pub fn needs_replicas(options: &Options) -> Option<&'static str> {
@@ -173,8 +185,10 @@ pub async fn replicas(session: &Session) -> Vec<Case> {
         session.send_to(&mut case, 0, &format!("retry, at {b}"), b).await;
         cases.push(case);
         let mut case = session.case("replicas", "race across addresses");
-        let bytes = session.bytes(&case.calls[0]);
-        let shots = [a, b].map(|to| Shot { call: 0, bytes: bytes.clone(), from: None, to }).into_iter().collect();
+        let mut shots = Vec::new();
+        for to in [a, b] {
+            shots.extend(Shot::at(session, 0, &case.calls[0], to).await);
+        }
         fire(session, &mut case, shots, Release::Whole).await;
         cases.push(case);
     }

@@ -166,7 +166,7 @@ pub async fn race(session: &Session) -> Vec<Case> {
         for _ in 0..RACES {
             let Some(calls) = calls(session, "race_varied", variation) else { continue };
             let mut case = Case::new(variation.label, Rule::Once, calls.to_vec());
-            let shots = (0..2).map(|call| Shot::of(session, call, &case.calls[call])).collect();
+            let shots = Shot::volley(session, case.calls.iter().enumerate()).await;
             fire(session, &mut case, shots, Release::LastByte).await;
             if variation.kind == Kind::Size && case.attempts.iter().all(|attempt| !attempt.answer.settles()) {
                 report_only(&mut case, variation);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout};
 
+use super::additions::Principal;
 use super::session::Session;
 use crate::http::client;
 use crate::http::client::{Outcome, Reply};
@@ -54,7 +55,7 @@ impl Session {
     /// Sends a call through a proxy whose fault is asked for when the request has been read whole.
     ///
     /// # Errors
-    /// Where no port could be bound for the proxy.
+    /// Where no port could be bound for the proxy, or the request could not be signed.
     pub async fn through(
         &self,
         call: &Call,
@@ -73,7 +74,7 @@ impl Session {
             .iter()
             // No reply to what we broke off ourselves is no answer.
             .filter(|event| !(is_cut && matches!(event.what, EventKind::UpstreamFailed { .. })))
-            .filter_map(|event| self.answered(event))
+            .filter_map(|event| self.answered(self.principal(call), event))
             .map(|(copy, ended, answer)| (begun(copy), ended, answer))
             .collect();
         if answers.is_empty() {
@@ -98,10 +99,10 @@ impl Session {
         fault: impl Fn() -> Fault + Send + Sync + 'static,
         patience: Duration,
     ) -> std::io::Result<(Outcome, Vec<Event>)> {
+        let request = self.request(call, &self.target().authority).await.map_err(std::io::Error::other)?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let settings = Settings { reply: self.patience(), connect: self.patience(), ..Settings::default() };
         let mut proxy = Proxy::start(listener, self.target().route.clone(), settings, move |_| fault())?;
-        let request = self.options.template.request(call, &self.target().authority);
         let outcome = client::attempt(&proxy.address().into(), &request, patience).await;
         // The upstream leg outlives the client, but not its own patience for connecting and for the reply.
         let rest = proxy.events().until(|event| matches!(event.what, EventKind::Ended | EventKind::BadRequest { .. }));
@@ -117,9 +118,13 @@ impl Session {
     }
 
     /// What the target said to which copy, and when; None for an event that is no answer.
-    fn answered(&self, event: &Event) -> Option<(u8, Duration, Answer)> {
+    fn answered(&self, principal: Principal, event: &Event) -> Option<(u8, Duration, Answer)> {
         let (copy, answer) = match &event.what {
-            EventKind::UpstreamReplied { copy, reply } => (*copy, self.answer(&whole(reply))),
+            EventKind::UpstreamReplied { copy, reply } => {
+                let outcome = whole(reply);
+                self.take_cookies(principal, outcome.reply.as_ref());
+                (*copy, self.answer(&outcome))
+            }
             EventKind::UpstreamFailed { copy, symptom, detail } => {
                 let detail = Some(detail.clone());
                 (*copy, self.answer(&Outcome { symptom: *symptom, reply: None, detail, elapsed: Duration::ZERO }))

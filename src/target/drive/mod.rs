@@ -1,5 +1,6 @@
 //! Attempts at the target, and the retries that settle them. Invariant: it provokes and observes, and judges nothing.
 
+pub mod additions;
 pub mod exclusive;
 pub mod faulty;
 pub mod fence;

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
+use super::additions::{Additions, Principal};
 use super::exclusive::Exclusive;
 use super::load::Load;
 use super::pace::Pace;
@@ -18,6 +19,8 @@ use crate::target::facts::case::{Attempt, Case, Rule};
 use crate::target::options::Options;
 use crate::target::request::fill;
 use crate::target::request::template::Call;
+use crate::target::request::wire;
+use crate::terms::outcome::Symptom;
 
 /// How a target fares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +40,7 @@ pub struct Session {
     pub started: Instant,
     pub exclusive: Exclusive,
     pub load: Load,
+    pub additions: Additions,
     next: Cell<u64>,
     pace: Cell<Pace>,
     requests: Cell<u64>,
@@ -51,6 +55,7 @@ impl Session {
         Session {
             exclusive: Exclusive::new(options.jobs),
             load: Load::new(),
+            additions: Additions::default(),
             pace: Cell::new(Pace::unknown(options.timeout)),
             options,
             run: run_id(),
@@ -129,8 +134,12 @@ impl Session {
         Case::new(label, Rule::Once, vec![self.call(check)])
     }
 
-    pub fn bytes(&self, call: &Call) -> Vec<u8> {
-        self.options.template.bytes(call, &self.target().authority)
+    /// The bytes to send.
+    ///
+    /// # Errors
+    /// As [`Session::request`].
+    pub async fn bytes(&self, call: &Call, authority: &str) -> Result<Vec<u8>, String> {
+        Ok(wire::bytes(&self.request(call, authority).await?, call.form))
     }
 
     pub fn answer(&self, outcome: &Outcome) -> Answer {
@@ -144,16 +153,22 @@ impl Session {
 
     /// As [`Session::send`], to one of the replicas.
     pub async fn send_to(&self, case: &mut Case, call: usize, note: &str, to: &Address) {
-        let request = self.options.template.bytes(&case.calls[call], &to.authority);
+        let principal = self.principal(&case.calls[call]);
+        let request = self.bytes(&case.calls[call], &to.authority).await;
         let begun = self.clock();
         let deadline = Instant::now() + self.patience();
-        self.count(1);
-        let (sent, outcome) = match Connection::open(&to.route, case.calls[call].from, deadline).await {
-            // What a handshake takes is not the target's work on the request, by which moments are chosen.
-            Ok(connection) => (self.clock(), connection.exchange(&request, deadline).await),
-            Err(unsent) => (begun, unsent),
+        let (sent, outcome) = match request {
+            Ok(request) => {
+                self.count(1);
+                match Connection::open(&to.route, case.calls[call].from, deadline).await {
+                    // What a handshake takes is not the target's work on the request, by which moments are chosen.
+                    Ok(connection) => (self.clock(), connection.exchange(&request, deadline).await),
+                    Err(unsent) => (begun, unsent),
+                }
+            }
+            Err(why) => (begun, unsigned(why)),
         };
-        case.attempts.push(self.attempt(sent, call, note, &outcome));
+        case.attempts.push(self.attempt(principal, sent, call, note, &outcome));
     }
 
     pub fn count(&self, requests: u64) {
@@ -161,7 +176,8 @@ impl Session {
     }
 
     /// An attempt that was left alone and has ended now.
-    pub fn attempt(&self, sent: Duration, call: usize, note: &str, outcome: &Outcome) -> Attempt {
+    pub fn attempt(&self, principal: Principal, sent: Duration, call: usize, note: &str, outcome: &Outcome) -> Attempt {
+        self.take_cookies(principal, outcome.reply.as_ref());
         let answer = self.answer(outcome);
         Attempt {
             sent,
@@ -174,6 +190,11 @@ impl Session {
             client: None,
         }
     }
+}
+
+/// Nothing was sent: that is our own failure, not the target's silence.
+fn unsigned(why: String) -> Outcome {
+    Outcome { symptom: Symptom::Unknown, reply: None, detail: Some(why), elapsed: Duration::ZERO }
 }
 
 /// 8 hex digits, other ones in each run.

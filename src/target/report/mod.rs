@@ -39,8 +39,10 @@ pub struct Report {
 
 impl Report {
     pub fn new(session: &Session, rows: Vec<Row>) -> Report {
+        let added = session.additions.secrets.borrow();
+        let secrets = session.options.secrets.with(added.iter().map(String::as_str));
         Report {
-            options: session.options.clone(),
+            options: Options { secrets, ..session.options.clone() },
             run: session.run.clone(),
             profile: Profile::of(&rows),
             wall: session.clock(),

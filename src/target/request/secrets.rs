@@ -1,6 +1,10 @@
 //! Keeps credentials out of reports. Invariant: a value given in a header option never reaches an output, however it
 //! came there: as a curl line, or echoed by the server.
 
+use std::collections::BTreeSet;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
 use super::fill;
 use crate::console::printable::printable;
 use crate::http::header::Header;
@@ -13,32 +17,46 @@ pub struct Secrets(Vec<String>);
 /// Headers whose values say nothing about who asks.
 const HARMLESS: [&str; 4] = ["accept", "content-type", "user-agent", "x-request-id"];
 
-/// Shorter values are masked in curl lines alone: taking `1` out of every text would garble it.
+/// Shorter values are masked in curl lines alone, and so are short numbers and the words of JSON: taking `1` or `true` out
+/// of every text would garble it.
 const SHORTEST: usize = 4;
 
 impl Secrets {
     pub fn new<'a>(headers: impl Iterator<Item = &'a Header>) -> Secrets {
-        let mut values = Vec::new();
-        for header in headers.filter(|h| is_secret(&h.name)) {
-            // What fills a hole is no secret, what stands around it may be.
-            for part in fill::fixed(&header.value) {
-                values.push(part.trim().to_string());
-                // The token of `Bearer xyz`, the value of `session=xyz; …`: a server may echo it alone.
-                values.extend(part.split([' ', '=', ';']).filter(|p| p.len() >= 8).map(str::to_string));
-            }
-        }
-        values.retain(|v| v.len() >= SHORTEST);
-        // As the reports write them.
-        let written = values.iter().flat_map(|v| [printable(v).into_owned(), json(v), escaped(v)]).collect::<Vec<_>>();
-        values.extend(written);
-        values.sort_by_key(|v| std::cmp::Reverse(v.len()));
-        Secrets(values)
+        // What fills a hole is no secret, what stands around it may be.
+        let given = headers.filter(|h| is_secret(&h.name)).flat_map(|header| fill::fixed(&header.value));
+        Secrets::default().with(given)
     }
 
-    /// Takes a report, whatever its format.
-    pub fn mask(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_string(), |text, secret| text.replace(secret.as_str(), "***"))
+    /// With more values.
+    pub fn with<'a>(&self, more: impl IntoIterator<Item = &'a str>) -> Secrets {
+        let mut values: BTreeSet<String> = self.0.iter().cloned().collect();
+        for value in more {
+            // The token of `Bearer xyz`, the value of `session=xyz; …`: a server may echo it alone.
+            let parts = value.split([' ', '=', ';', ',', '"']).filter(|part| part.len() >= 8);
+            for secret in parts.chain([value.trim()]).filter(|secret| can_be_masked(secret)) {
+                // As the reports write it.
+                let written = [printable(secret).into_owned(), json(secret), escaped(secret), secret.to_string()];
+                values.extend(written);
+            }
+        }
+        Secrets(values.into_iter().collect())
     }
+
+    /// Takes a report, whatever its format. The longest value counts where several begin at one place.
+    pub fn mask(&self, text: &str) -> String {
+        if self.0.is_empty() {
+            return text.to_string();
+        }
+        let known = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.0);
+        known.expect("fewer and shorter than an automaton can hold").replace_all(text, &vec!["***"; self.0.len()])
+    }
+}
+
+/// Whether taking it out of a whole report leaves the rest as it was.
+fn can_be_masked(value: &str) -> bool {
+    let is_number = value.len() < 8 && value.bytes().all(|b| b.is_ascii_digit());
+    value.len() >= SHORTEST && !is_number && !["true", "false", "null"].contains(&value)
 }
 
 /// Inside the quotes of a JSON string.
@@ -69,6 +87,22 @@ mod tests {
         for written in ["a<\u{1b}\"b", r#"a<\u{1b}"b"#, r#"a<\u001b\"b"#, "a&lt;&quot;b"] {
             assert_eq!(secrets.mask(written), "***", "{written}");
         }
+    }
+
+    #[test]
+    fn what_a_command_printed_is_masked_whole_and_in_parts() {
+        let secrets = Secrets::default().with(["keyId=\"first-key\",signature=\"c2lnbmF0dXJl\"", "abc"]);
+        assert_eq!(
+            secrets.mask("bad c2lnbmF0dXJl of first-key, abc"),
+            "bad *** of ***, abc",
+            "three letters are no secret"
+        );
+    }
+
+    #[test]
+    fn a_document_stays_one_whatever_the_values_are() {
+        let secrets = Secrets::default().with(["true", "1000", "null", "1234567"]);
+        assert_eq!(secrets.mask(r#"{"a":true,"b":1000,"c":null}"#), r#"{"a":true,"b":1000,"c":null}"#);
     }
 
     #[test]

@@ -115,6 +115,7 @@ mod tests {
     use crate::target::request::body::Body;
     use crate::target::request::key::KeyPlace;
     use crate::target::request::template::fixtures::template;
+    use crate::target::request::wire;
 
     fn address(authority: &str, socket: &str) -> Address {
         Address { route: Route::Tcp(socket.parse().unwrap()), authority: authority.into() }
@@ -128,7 +129,7 @@ mod tests {
     fn every_variation_but_the_connection_changes_the_bytes_or_the_address() {
         let template = template(KeyPlace::Header("Idempotency-Key".into()));
         let call = Call { intent: "a".into(), amount: 1, keys: vec![b"k".to_vec()], ..Call::default() };
-        let sent = |call: &Call| (template.bytes(call, "127.0.0.1:8080"), call.from);
+        let sent = |call: &Call| (wire::bytes(&template.request(call, "127.0.0.1:8080"), call.form), call.from);
         for variation in VARIATIONS {
             let Some(other) = (variation.of)(&call, &template, &target()) else { continue };
             assert_eq!(sent(&other) == sent(&call), variation.label == "another connection", "{}", variation.label);

@@ -109,6 +109,11 @@ impl Schedule {
         if check.turn == Turn::First && !cases.iter().all(Case::all_succeeded) {
             return Row::new(check, cases, since.elapsed(), &session.options.accept);
         }
+        let failure = session.additions.failure.borrow().clone();
+        if let Some(why) = failure {
+            *self.stopped.borrow_mut() = Some(format!("not carried out: {why}"));
+            return broken(check, cases, session, since.elapsed(), &why).await;
+        }
         let health = session.health(&cases).await;
         session.exclusive.driven();
         drop(floor);
@@ -124,7 +129,8 @@ impl Schedule {
             }
             Health::Gone => {
                 self.revive(check, session, "died: connections are refused").await;
-                return dead(check, cases, session, since.elapsed()).await;
+                let died = "the target died in this check: connections are refused";
+                return broken(check, cases, session, since.elapsed(), died).await;
             }
         }
         self.settled(check, cases, session, since).await
@@ -190,18 +196,17 @@ fn counted(
     row
 }
 
-/// A row whose target died: nothing more will be written, so what the ledger holds can be counted, and only what it
-/// shows is a finding.
-async fn dead(check: &'static Check, mut cases: Vec<Case>, session: &Session, elapsed: Duration) -> Row {
+/// A row that broke off, as the target died: nothing more will be written, so what the ledger holds can be counted, and
+/// only what it shows is a finding.
+async fn broken(check: &'static Check, mut cases: Vec<Case>, session: &Session, elapsed: Duration, why: &str) -> Row {
     if let Ok(ledger) = session.options.oracle.read().await {
         cases.iter_mut().for_each(|case| count(case, &ledger));
     }
     let mut row = Row::new(check, cases, elapsed, &session.options.accept);
-    let died = "the target died in this check: connections are refused";
     if matches!(row.verdict, Verdict::Wedged | Verdict::Sticky) {
-        row.fail(died);
+        row.fail(why);
     } else {
-        row.spoil(died);
+        row.spoil(why);
     }
     row
 }

@@ -96,7 +96,7 @@ impl Answer {
             _ => Class::Refusal,
         };
         let retry_after = reply.header("retry-after").and_then(RetryAfter::parse).map(|r| r.wait(SystemTime::now()));
-        let text = String::from_utf8_lossy(&reply.body).chars().take(120).collect();
+        let text = beginning(&String::from_utf8_lossy(&reply.body));
         Answer { class, status: Some(reply.status), receipt, text, retry_after, marker: marker(reply) }
     }
 
@@ -121,6 +121,18 @@ impl Answer {
                 None => format!("{status} {}", self.text.replace(['\r', '\n'], " ")),
             },
         }
+    }
+}
+
+/// So many characters of a body are kept.
+const KEPT: usize = 120;
+
+/// The body's beginning, without the half of a word that it would end with: what is masked in a report, is masked whole.
+fn beginning(body: &str) -> String {
+    let is_of_word = |c: char| c.is_alphanumeric() || "+/_=.-~%".contains(c);
+    match body.char_indices().nth(KEPT) {
+        None => body.to_string(),
+        Some((end, _)) => body.get(..end).unwrap_or(body).trim_end_matches(is_of_word).to_string(),
     }
 }
 

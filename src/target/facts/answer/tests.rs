@@ -161,3 +161,11 @@ fn a_time_line_tells_no_reply_a_broken_one_and_a_whole_one_apart() {
     assert_eq!(line(&Outcome { reply: None, ..broken }, None), "no reply: truncated");
     assert_eq!(Answer::withheld("kept from the target").line(None), "kept from the target");
 }
+
+#[test]
+fn a_long_body_is_not_cut_in_the_middle_of_a_word() {
+    let word = "s3cr3t".repeat(30);
+    assert_eq!(beginning(&format!("bad token: {word}")), "bad token: ");
+    assert_eq!(beginning(&"ä ".repeat(100)), "ä ".repeat(60));
+    assert_eq!(beginning(&"a ".repeat(60)), "a ".repeat(60), "nothing is cut");
+}

@@ -9,7 +9,7 @@ use anyhow::ensure;
 use super::body::{Body, Kind};
 use super::fill::{self, Hole, Values, fill};
 use super::key::{KeyFormat, KeyPlace};
-use super::wire::{self, Form};
+use super::wire::Form;
 use super::{form, json};
 use crate::http::client::Request;
 use crate::http::header::Header;
@@ -182,11 +182,6 @@ impl Template {
             headers.extend(call.keys.iter().map(|key| (name.clone(), key.clone())));
         }
         headers
-    }
-
-    /// The bytes to send.
-    pub fn bytes(&self, call: &Call, authority: &str) -> Vec<u8> {
-        wire::bytes(&self.request(call, authority), call.form)
     }
 
     /// The leaves of the body that are the same in every request: neither intent nor amount nor key.
