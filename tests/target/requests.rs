@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 
 use crate::servers::{Asked, read, reply, start};
 use crate::support::{Ran, idem};
@@ -72,12 +72,13 @@ impl Shop {
     }
 }
 
-/// As Stripe: a form with nested names, one charge a key, another payload refused. `is_racy` looks up and charges in two
-/// steps, and waits in between until `copies` are there, or nobody else comes.
+/// As Stripe: a form with nested names, one charge a key, another payload refused. A racy one looks up and charges in two
+/// steps: where two connections are open, as in a race, both look up before either charges.
 fn stripe_like(ledger: &Path, is_racy: bool) -> SocketAddr {
-    let (shop, waiting) = (Shop::new(ledger), Arc::new(Mutex::new(HashMap::<String, usize>::new())));
+    let (shop, arrivals) = (Shop::new(ledger), Arc::new((Mutex::new(HashMap::<String, usize>::new()), Condvar::new())));
+    let open = Arc::new(());
     start(move |stream| {
-        let (shop, waiting) = (shop.clone(), waiting.clone());
+        let (shop, arrivals, open) = (shop.clone(), arrivals.clone(), open.clone());
         std::thread::spawn(move || {
             let Some(asked) = read(&stream) else { return };
             let fields = fields(&asked.raw);
@@ -85,11 +86,15 @@ fn stripe_like(ledger: &Path, is_racy: bool) -> SocketAddr {
             let (key, intent) = (asked.key().unwrap_or_default().to_owned(), value(&fields, "metadata[order]"));
             let (true, Some(intent)) = (typed, intent) else { return reply(&stream, 400, "{}") };
             let is_known = shop.kept.lock().unwrap().contains_key(&key);
-            if is_racy && !is_known {
-                *waiting.lock().unwrap().entry(key.clone()).or_default() += 1;
-                std::thread::sleep(std::time::Duration::from_millis(30));
-                let n = shop.kept.lock().unwrap().len();
-                let said = shop.charge(&intent, n);
+            // Each open connection holds it, and so does the listener.
+            if is_racy && !is_known && Arc::strong_count(&open) > 2 {
+                let (counts, more) = &*arrivals;
+                let mut counts = counts.lock().unwrap();
+                *counts.entry(key.clone()).or_default() += 1;
+                more.notify_all();
+                let patience = std::time::Duration::from_secs(2);
+                drop(more.wait_timeout_while(counts, patience, |counts| counts[&key] < 2).unwrap());
+                let said = shop.charge(&intent, shop.kept.lock().unwrap().len());
                 shop.kept.lock().unwrap().insert(key, (format!("{fields:?}"), said.clone()));
                 return reply(&stream, 200, &said);
             }

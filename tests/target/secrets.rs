@@ -196,7 +196,7 @@ fn what_is_secret_is_in_no_output_of_any_format() {
         command.args(["--before-cmd", "printf 'X-Csrf: csrf-t0ken\\n'", "--sign-cmd", sign]).args(more);
         command.output().expect("idem starts").into()
     };
-    let save = ["--chaos", "1", "--for", "1s", "--format", "json", "--save", saved.to_str().unwrap()];
+    let save = ["--chaos", "1", "--for", "200ms", "--format", "json", "--save", saved.to_str().unwrap()];
     let formats = ["text", "json", "junit", "table"].map(|format| vec!["--format", format, "--check", "replay"]);
     for more in formats.into_iter().chain([save.to_vec()]) {
         let ran = ran(&more).exits(2);
