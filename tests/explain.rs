@@ -58,3 +58,24 @@ fn the_list_is_that_of_the_topics() {
         assert!(contents.lines().any(|line| line.trim_start().starts_with(topic)), "{contents}");
     }
 }
+
+/// Each recipe is a command as a shell reads it, whose options go together.
+#[test]
+fn every_recipe_can_be_planned() {
+    let page = run("explain recipes").exits(0).stdout.replace("\\\n", " ");
+    let recipes: Vec<_> = page.lines().filter(|line| line.trim_start().starts_with("idem probe")).collect();
+    assert!(recipes.len() >= 7, "{page}");
+    for recipe in recipes {
+        let planned = format!("{} --plan", recipe.trim_start().replacen("idem", env!("CARGO_BIN_EXE_idem"), 1));
+        let ran: support::Ran = std::process::Command::new("/bin/sh").args(["-c", &planned]).output().unwrap().into();
+        ran.exits(0).prints("check                 requests  charges");
+    }
+}
+
+#[test]
+fn every_placeholder_is_explained() {
+    let page = run("explain requests").exits(0).stdout;
+    for hole in ["intent", "amount", "key", "uuid", "now", "now_epoch"] {
+        assert!(page.lines().any(|line| line.starts_with(&format!("{{{{{hole}}}}} "))), "{hole}: {page}");
+    }
+}

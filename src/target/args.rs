@@ -42,11 +42,11 @@ pub struct TargetArgs {
     /// Where a ledger item holds the intent [default: /intent]
     #[arg(long, value_name = "POINTER", requires = "target")]
     pub intent_at: Option<String>,
-    /// Where a reply holds the receipt [default: /receipt]
-    #[arg(long, value_name = "POINTER", requires = "target")]
+    /// Where a reply holds the receipt, or `none` where it names none [default: /receipt]
+    #[arg(long, value_name = "POINTER|none", requires = "target")]
     pub receipt_at: Option<String>,
-    /// Must be true in a reply for it to count as success; without it any 2xx does
-    #[arg(long, value_name = "POINTER", requires = "target")]
+    /// Must be true in a reply, or this value (* for any but null), for it to count as success; without it any 2xx does
+    #[arg(long, value_name = "POINTER[=VALUE]", requires = "target")]
     pub success_at: Option<String>,
     /// Request template with {{intent}}, {{amount}}, {{key}}, {{uuid}}, {{now}}, {{now_epoch}}, as the URL and headers may have too [default: {"intent":"{{intent}}","amount":{{amount}}}]
     #[arg(long, value_name = "TEXT|@FILE", requires = "target")]
@@ -60,6 +60,12 @@ pub struct TargetArgs {
     /// Request header, repeatable; its value is masked in every report
     #[arg(long, value_name = "K: V", requires = "target")]
     pub header: Vec<String>,
+    /// Where a 202 names the URL that tells what became of it: a pointer into its body, or `Location`
+    #[arg(long, value_name = "POINTER|Location", requires = "poll_done")]
+    pub poll: Option<String>,
+    /// What stands in the reply of that URL once it is done: this value, `true` without one, * for any but null
+    #[arg(long, value_name = "POINTER[=VALUE]", requires = "poll")]
+    pub poll_done: Option<String>,
     /// Command that is kept running and prints headers for each request: reads one JSON line, ends each answer with an empty line
     #[arg(long, value_name = "CMD", requires = "target")]
     pub sign_cmd: Option<String>,

@@ -8,6 +8,7 @@ mod deadlines;
 mod disruptions;
 mod faults;
 mod hostile;
+mod jobs;
 mod options;
 mod policies;
 #[path = "../support/python.rs"]

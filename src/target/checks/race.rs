@@ -1,7 +1,6 @@
 //! Simultaneous duplicates. Invariant: all connections are open before the first byte is sent, and the release is
 //! common: nothing but the target's own work lies between the copies.
 
-use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use super::cut::measure;
@@ -9,7 +8,6 @@ use super::{Plan, enough};
 use crate::http::address::Address;
 use crate::http::client::Connection;
 use crate::proxy::reach;
-use crate::target::drive::additions::Principal;
 use crate::target::drive::join::join_all;
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Attempt, Case, Shortfall, Swept};
@@ -45,10 +43,8 @@ pub struct Shot<'a> {
     /// Which of the case's calls it is.
     pub call: usize,
     pub bytes: Vec<u8>,
-    /// None leaves it to the system.
-    pub from: Option<IpAddr>,
+    pub asked: Call,
     pub to: &'a Address,
-    principal: Principal,
 }
 
 impl<'a> Shot<'a> {
@@ -64,7 +60,7 @@ impl<'a> Shot<'a> {
     /// None where it could not be signed.
     async fn at(session: &Session, call: usize, asked: &Call, to: &'a Address) -> Option<Shot<'a>> {
         let bytes = session.bytes(asked, &to.authority).await.ok()?;
-        Some(Shot { call, bytes, from: asked.from, to, principal: session.principal(asked) })
+        Some(Shot { call, bytes, asked: asked.clone(), to })
     }
 }
 
@@ -129,7 +125,7 @@ pub async fn fire(session: &Session, case: &mut Case, shots: Vec<Shot<'_>>, rele
     // A connection that a short backlog leaves out must not hold up those that are open.
     let patience = (session.latency() * 4).max(OPENING).min(session.patience());
     let deadline = tokio::time::Instant::now() + patience;
-    let opened = join_all(shots.iter().map(|shot| Connection::open(&shot.to.route, shot.from, deadline))).await;
+    let opened = join_all(shots.iter().map(|shot| Connection::open(&shot.to.route, shot.asked.from, deadline))).await;
     let mut ready: Vec<_> =
         opened.into_iter().zip(&shots).filter_map(|(open, shot)| Some((open.ok()?, shot))).collect();
     if ready.len() < 2 {
@@ -161,7 +157,9 @@ async fn copy(session: &Session, connection: Connection, shot: &Shot<'_>, ahead:
     let deadline = tokio::time::Instant::now() + session.patience();
     let from = if ahead { shot.bytes.len() - 1 } else { 0 };
     let outcome = connection.exchange(&shot.bytes[from..], deadline).await;
-    Attempt { copy: true, ..session.attempt(shot.principal, sent, shot.call, &format!("copy {}", n + 1), &outcome) }
+    let note = format!("copy {}", n + 1);
+    let attempt = session.attempt(&shot.asked, shot.to, sent, shot.call, &note, &outcome).await;
+    Attempt { copy: true, ..attempt }
 }
 
 pub fn needs_replicas(options: &Options) -> Option<&'static str> {

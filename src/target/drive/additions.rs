@@ -56,7 +56,14 @@ impl Session {
     /// # Errors
     /// Says why it could not be signed.
     pub async fn request(&self, call: &Call, authority: &str) -> Result<Request, String> {
-        let mut request = self.options.template.request(call, authority);
+        self.dressed(call, self.options.template.request(call, authority)).await
+    }
+
+    /// A request of this call with all that is added to it.
+    ///
+    /// # Errors
+    /// As [`Session::request`].
+    pub async fn dressed(&self, call: &Call, mut request: Request) -> Result<Request, String> {
         for header in self.additions.before.borrow().iter().filter(|header| is_meant(header, call)) {
             set(&mut request, header.clone());
         }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout};
 
-use super::additions::Principal;
 use super::session::Session;
 use crate::http::client;
 use crate::http::client::{Outcome, Reply};
@@ -70,13 +69,12 @@ impl Session {
         self.count(copies.max(1) as u64);
         let begun = |copy| self.begun(&events, copy).unwrap_or(sent);
         let is_cut = events.iter().any(|event| matches!(event.what, EventKind::UpstreamCut { .. }));
-        let mut answers: Vec<_> = events
-            .iter()
-            // No reply to what we broke off ourselves is no answer.
-            .filter(|event| !(is_cut && matches!(event.what, EventKind::UpstreamFailed { .. })))
-            .filter_map(|event| self.answered(self.principal(call), event))
-            .map(|(copy, ended, answer)| (begun(copy), ended, answer))
-            .collect();
+        let mut answers = Vec::new();
+        // No reply to what we broke off ourselves is no answer.
+        let told = events.iter().filter(|event| !(is_cut && matches!(event.what, EventKind::UpstreamFailed { .. })));
+        for (event, (copy, came)) in told.filter_map(|event| Some((event, answered(event)?))) {
+            answers.push((begun(copy), self.at(event), self.learned(call, self.target(), &came).await));
+        }
         if answers.is_empty() {
             let why = if is_cut { "cut before a whole reply" } else { "never forwarded" };
             answers.push((sent, self.clock(), Answer::withheld(why)));
@@ -117,25 +115,20 @@ impl Session {
         events.iter().find(begun).map(|event| self.at(event))
     }
 
-    /// What the target said to which copy, and when; None for an event that is no answer.
-    fn answered(&self, principal: Principal, event: &Event) -> Option<(u8, Duration, Answer)> {
-        let (copy, answer) = match &event.what {
-            EventKind::UpstreamReplied { copy, reply } => {
-                let outcome = whole(reply);
-                self.take_cookies(principal, outcome.reply.as_ref());
-                (*copy, self.answer(&outcome))
-            }
-            EventKind::UpstreamFailed { copy, symptom, detail } => {
-                let detail = Some(detail.clone());
-                (*copy, self.answer(&Outcome { symptom: *symptom, reply: None, detail, elapsed: Duration::ZERO }))
-            }
-            _ => return None,
-        };
-        Some((copy, self.at(event), answer))
-    }
-
     fn at(&self, event: &Event) -> Duration {
         Instant::from(event.at).duration_since(self.started)
+    }
+}
+
+/// What the target said to which copy; None for an event that is no answer.
+fn answered(event: &Event) -> Option<(u8, Outcome)> {
+    match &event.what {
+        EventKind::UpstreamReplied { copy, reply } => Some((*copy, whole(reply))),
+        EventKind::UpstreamFailed { copy, symptom, detail } => {
+            let detail = Some(detail.clone());
+            Some((*copy, Outcome { symptom: *symptom, reply: None, detail, elapsed: Duration::ZERO }))
+        }
+        _ => None,
     }
 }
 

@@ -8,6 +8,7 @@ pub mod join;
 pub mod lease;
 pub mod load;
 pub mod pace;
+pub mod poll;
 pub mod restarted;
 pub mod session;
 pub mod settle;

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use super::additions::{Additions, Principal};
+use super::additions::Additions;
 use super::exclusive::Exclusive;
 use super::load::Load;
 use super::pace::Pace;
@@ -44,6 +44,8 @@ pub struct Session {
     next: Cell<u64>,
     pace: Cell<Pace>,
     requests: Cell<u64>,
+    /// How many accepted requests were not done in the time that was waited for them.
+    pub polls_in_vain: Cell<u64>,
     /// Why the restart command, tried for long, did not bring the server up; None where it did. It is not tried again.
     pub never_up: RefCell<Option<String>>,
     /// Intents that every later reading of the ledger must still show.
@@ -62,6 +64,7 @@ impl Session {
             started: Instant::now(),
             next: Cell::new(0),
             requests: Cell::new(0),
+            polls_in_vain: Cell::new(0),
             never_up: RefCell::new(None),
             witnesses: RefCell::new(Vec::new()),
         }
@@ -153,14 +156,14 @@ impl Session {
 
     /// As [`Session::send`], to one of the replicas.
     pub async fn send_to(&self, case: &mut Case, call: usize, note: &str, to: &Address) {
-        let principal = self.principal(&case.calls[call]);
-        let request = self.bytes(&case.calls[call], &to.authority).await;
+        let asked = case.calls[call].clone();
+        let request = self.bytes(&asked, &to.authority).await;
         let begun = self.clock();
         let deadline = Instant::now() + self.patience();
         let (sent, outcome) = match request {
             Ok(request) => {
                 self.count(1);
-                match Connection::open(&to.route, case.calls[call].from, deadline).await {
+                match Connection::open(&to.route, asked.from, deadline).await {
                     // What a handshake takes is not the target's work on the request, by which moments are chosen.
                     Ok(connection) => (self.clock(), connection.exchange(&request, deadline).await),
                     Err(unsent) => (begun, unsent),
@@ -168,27 +171,26 @@ impl Session {
             }
             Err(why) => (begun, unsigned(why)),
         };
-        case.attempts.push(self.attempt(principal, sent, call, note, &outcome));
+        case.attempts.push(self.attempt(&asked, to, sent, call, note, &outcome).await);
     }
 
     pub fn count(&self, requests: u64) {
         self.requests.set(self.requests.get() + requests);
     }
 
-    /// An attempt that was left alone and has ended now.
-    pub fn attempt(&self, principal: Principal, sent: Duration, call: usize, note: &str, outcome: &Outcome) -> Attempt {
-        self.take_cookies(principal, outcome.reply.as_ref());
-        let answer = self.answer(outcome);
-        Attempt {
-            sent,
-            ended: self.clock(),
-            call,
-            note: note.to_string(),
-            copy: false,
-            faulted: false,
-            answer,
-            client: None,
-        }
+    /// An attempt that was left alone and has ended now, the `call`th of its case; what becomes of a 202 may take longer.
+    pub async fn attempt(
+        &self,
+        asked: &Call,
+        to: &Address,
+        sent: Duration,
+        call: usize,
+        note: &str,
+        outcome: &Outcome,
+    ) -> Attempt {
+        let ended = self.clock();
+        let answer = self.learned(asked, to, outcome).await;
+        Attempt { sent, ended, call, note: note.to_string(), copy: false, faulted: false, answer, client: None }
     }
 }
 

@@ -104,7 +104,7 @@ impl Report {
                 key_format: template.key_format.to_string(),
                 ledger: options.oracle.source.kind().to_string(),
                 intent_at: &options.oracle.intent_at,
-                receipt_at: &template.receipt_at,
+                receipt_at: template.receipt_at.as_deref().unwrap_or("none"),
                 accept: options.accept.iter().map(ToString::to_string).collect(),
                 lease_seconds: options.lease.as_secs_f64(),
                 transport: Transport::of(&options.targets),

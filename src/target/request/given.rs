@@ -4,8 +4,10 @@
 use anyhow::{Context, anyhow, ensure};
 
 use super::body::{self, Body};
+use super::expected::Expected;
 use super::fill::{self, Hole};
 use super::key::{KeyFormat, KeyPlace};
+use super::poll::{Poll, StatusUrl};
 use super::template::Template;
 use crate::http::header::Header;
 use crate::target::args::TargetArgs;
@@ -36,8 +38,9 @@ impl Given {
             // Where the options name none, it follows from the rest.
             key_place: KeyPlace::Template,
             key_format: KeyFormat::parse(format).map_err(|why| anyhow!("--key-format {format}: {why}"))?,
-            receipt_at: pointer("--receipt-at", args.receipt_at.as_deref().unwrap_or("/receipt"))?,
-            success_at: args.success_at.as_deref().map(|p| pointer("--success-at", p)).transpose()?,
+            receipt_at: receipt_at(args.receipt_at.as_deref().unwrap_or("/receipt"))?,
+            success_at: args.success_at.as_deref().map(Expected::parse).transpose().context("--success-at")?,
+            poll: poll(args)?,
             method,
             path,
             headers,
@@ -92,6 +95,16 @@ fn named_place(text: &str) -> anyhow::Result<KeyPlace> {
     place.with_context(|| {
         format!("--key-in {text}: give a JSON pointer, which begins with /, as /idempotency_key; or query:NAME, form:NAME, url")
     })
+}
+
+fn poll(args: &TargetArgs) -> anyhow::Result<Option<Poll>> {
+    let (Some(at), Some(done)) = (&args.poll, &args.poll_done) else { return Ok(None) };
+    Ok(Some(Poll { at: StatusUrl::parse(at).context("--poll")?, done: Expected::parse(done).context("--poll-done")? }))
+}
+
+/// None for `none`: webhook receivers name no receipt.
+fn receipt_at(text: &str) -> anyhow::Result<Option<String>> {
+    if text == "none" { Ok(None) } else { pointer("--receipt-at", text).map(Some) }
 }
 
 fn method(text: &str) -> anyhow::Result<String> {

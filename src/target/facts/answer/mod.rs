@@ -73,6 +73,14 @@ impl Answer {
         }
     }
 
+    /// What became of a 202, once its status URL says that it is done: the receipt is there, or in the 202 itself.
+    pub fn done(self, status: &Reply, template: &Template) -> Answer {
+        let document: Option<Value> = serde_json::from_slice(&status.body).ok();
+        let named = document.zip(template.receipt_at.as_deref()).and_then(|(document, at)| name(document.pointer(at)?));
+        let text = beginning(&String::from_utf8_lossy(&status.body));
+        Answer { class: Class::Success, receipt: named.or(self.receipt), text, ..self }
+    }
+
     /// For an attempt whose reply nobody was to see.
     pub fn withheld(why: &str) -> Answer {
         let text = why.to_string();
@@ -82,10 +90,12 @@ impl Answer {
     fn whole(reply: &Reply, template: &Template, success_status: Option<u16>) -> Answer {
         let document: Option<Value> = serde_json::from_slice(&reply.body).ok();
         let at = |pointer: &str| document.as_ref().and_then(|d| d.pointer(pointer));
-        let receipt = at(&template.receipt_at).and_then(name);
-        let denied = template.success_at.as_deref().is_some_and(|p| at(p) != Some(&Value::Bool(true)));
+        let receipt = template.receipt_at.as_deref().and_then(at).and_then(name);
+        let denied = template.success_at.as_ref().is_some_and(|expected| !expected.is_met(document.as_ref()));
         // 202 says "not done yet" (RFC 9110, 15.3.3), unless that is how this target answers a charge.
-        let later = reply.status == 202 && receipt.is_none() && success_status != Some(202);
+        let is_plain = success_status == Some(202) || template.receipt_at.is_none();
+        let is_asked_for = template.poll.is_some();
+        let later = reply.status == 202 && (is_asked_for || receipt.is_none() && !is_plain);
         let class = match (reply.status, &receipt) {
             (202, _) if later => Class::InFlight,
             (200..=299, _) if denied => Class::Refusal,

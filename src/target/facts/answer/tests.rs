@@ -1,6 +1,7 @@
 //! The answer table: what each reply, and each way to get none, counts for.
 
 use super::*;
+use crate::target::request::expected::Expected;
 use crate::target::request::key::KeyPlace;
 use crate::target::request::template::fixtures;
 
@@ -65,7 +66,7 @@ fn a_202_is_a_success_only_where_the_target_answers_charges_so_or_names_a_receip
 
 #[test]
 fn a_2xx_must_be_true_where_the_user_said_so() {
-    let paid = Template { success_at: Some("/paid".into()), ..template() };
+    let paid = Template { success_at: Some(Expected::parse("/paid").unwrap()), ..template() };
     let class = |status, body| Answer::of(&reply(status, body, &[]), &paid, None).class;
     assert_eq!(class(200, r#"{"paid":true}"#), Class::Success);
     for body in [r#"{"paid":false}"#, r#"{"paid":"true"}"#, r#"{"paid":1}"#, "{}", "", "paid"] {
@@ -168,4 +169,14 @@ fn a_long_body_is_not_cut_in_the_middle_of_a_word() {
     assert_eq!(beginning(&format!("bad token: {word}")), "bad token: ");
     assert_eq!(beginning(&"ä ".repeat(100)), "ä ".repeat(60));
     assert_eq!(beginning(&"a ".repeat(60)), "a ".repeat(60), "nothing is cut");
+}
+
+#[test]
+fn where_no_reply_names_a_receipt_a_202_is_all_there_is() {
+    let webhook = Template { receipt_at: None, ..template() };
+    let answer = |status, body| Answer::of(&reply(status, body, &[]), &webhook, None);
+    assert_eq!(answer(202, "").class, Class::Success);
+    assert_eq!(answer(204, "").class, Class::Success);
+    assert_eq!(answer(200, r#"{"receipt":"r"}"#).receipt, None);
+    assert_eq!(answer(409, r#"{"receipt":"r"}"#).class, Class::InFlight);
 }

@@ -7,8 +7,10 @@ use std::time::Duration;
 use anyhow::ensure;
 
 use super::body::{Body, Kind};
+use super::expected::Expected;
 use super::fill::{self, Hole, Values, fill};
 use super::key::{KeyFormat, KeyPlace};
+use super::poll::Poll;
 use super::wire::Form;
 use super::{form, json};
 use crate::http::client::Request;
@@ -54,10 +56,12 @@ pub struct Template {
     pub path: String,
     pub key_place: KeyPlace,
     pub key_format: KeyFormat,
-    /// JSON pointer to the receipt in a reply.
-    pub receipt_at: String,
-    /// JSON pointer to what must be true in a success; None: any 2xx is one.
-    pub success_at: Option<String>,
+    /// JSON pointer to the receipt in a reply; None where replies name none.
+    pub receipt_at: Option<String>,
+    /// What must stand in a success; None: any 2xx is one.
+    pub success_at: Option<Expected>,
+    /// How to learn what became of a 202; None asks again by the request itself.
+    pub poll: Option<Poll>,
     pub headers: Vec<Header>,
     pub body: Body,
 }
@@ -134,6 +138,14 @@ impl Template {
         Request { method: self.method.clone(), host, target, headers, body: body.into_bytes() }
     }
 
+    /// What asks a 202's status URL: the request's own headers, without its key and its body.
+    pub fn status_request(&self, call: &Call, host: &str, target: String) -> Request {
+        let asked = self.request(&Call { keys: Vec::new(), ..call.clone() }, host);
+        let of_body = |name: &str| name.eq_ignore_ascii_case("content-type");
+        let headers = asked.headers.into_iter().filter(|(name, _)| !of_body(name)).collect();
+        Request { method: "GET".into(), host: host.to_string(), target, headers, body: Vec::new() }
+    }
+
     fn filled_body(&self, call: &Call, values: &Values) -> String {
         let template = call.body.as_ref().unwrap_or(&self.body);
         let mut body = template.fill(values);
@@ -205,8 +217,9 @@ pub mod fixtures {
             path: "/charges".into(),
             key_place,
             key_format: KeyFormat::Hex,
-            receipt_at: "/receipt".into(),
+            receipt_at: Some("/receipt".into()),
             success_at: None,
+            poll: None,
             headers: vec![],
             body: Body::parse(Body::DEFAULT, None).unwrap(),
         }
