@@ -9,6 +9,7 @@ mod disruptions;
 mod faults;
 mod hostile;
 mod jobs;
+mod localstripe;
 mod options;
 mod policies;
 #[path = "../support/python.rs"]

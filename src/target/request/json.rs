@@ -101,8 +101,12 @@ fn another(leaf: &OrderedJson) -> OrderedJson {
     }
 }
 
-/// Another currency for a currency (ISO 4217), else another last character: a digit for a digit.
+/// Another currency for a currency (ISO 4217; in lower case only the most common, as words have three letters too), else
+/// another last character: a digit for a digit.
 pub fn other_text(text: &str) -> String {
+    if ["eur", "usd", "gbp", "chf", "jpy", "cad", "aud", "cny", "inr", "brl"].contains(&text) {
+        return if text == "eur" { "usd" } else { "eur" }.into();
+    }
     if text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase()) {
         return if text == "EUR" { "USD" } else { "EUR" }.into();
     }
@@ -202,7 +206,9 @@ mod tests {
             ("EUR", "USD"),
             ("USD", "EUR"),
             ("JPY", "EUR"),
-            ("eur", "eux"),
+            ("eur", "usd"),
+            ("chf", "eur"),
+            ("the", "thx"),
             ("EU1", "EU0"),
             ("EURO", "EURx"),
             ("EU", "Ex"),

@@ -1,0 +1,50 @@
+//! `localstripe` (PyPI), a stand-in for Stripe's API that others wrote: real form bodies and lists. It keeps no keys, so
+//! every retry makes one more payment intent, as its own list shows.
+
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+
+use crate::row;
+use crate::support::{Ran, Running, converse, eventually, idem};
+
+const AUTHORIZATION: &str = "Authorization: Bearer sk_test_12345";
+
+#[test]
+#[ignore = "installs localstripe from PyPI, some 20 s: cargo test --test target -- --ignored localstripe"]
+fn localstripe_is_probed_through_form_bodies() {
+    let folder = tempfile::tempdir().unwrap();
+    let has =
+        |program: &str, args: &[&str]| Command::new(program).args(args).output().is_ok_and(|o| o.status.success());
+    let venv = folder.path().join("venv");
+    let bin = |name: &str| venv.join("bin").join(name).display().to_string();
+    let is_installed =
+        has("python3", &["-m", "venv", venv.to_str().unwrap()]) && has(&bin("pip"), &["install", "-q", "localstripe"]);
+    if !is_installed {
+        eprintln!("SKIPPED: localstripe cannot be installed from PyPI");
+        return;
+    }
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = Command::new(bin("localstripe"));
+    command.args(["--port", &port.port().to_string(), "--from-scratch"]).current_dir(folder.path());
+    let _server = Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("localstripe starts"));
+    eventually("localstripe listens", || std::net::TcpStream::connect(port).is_ok());
+
+    let (endpoint, list) = (format!("http://{port}/v1/payment_intents"), "/v1/payment_intents?limit=100");
+    let ledger = format!("http://{port}{list}");
+    let ran: Ran = idem(["probe", "--format", "json", "--target", &endpoint, "--ledger", &ledger])
+        .args(["--ledger-items", "/data", "--ledger-header", AUTHORIZATION, "--intent-at", "/metadata/order"])
+        .args(["--body", "amount={{amount}}&currency=eur&metadata[order]={{intent}}", "--receipt-at", "/id"])
+        .args(["--header", AUTHORIZATION, "--check", "replay", "--check", "equivalent_body"])
+        .output()
+        .unwrap()
+        .into();
+    let ran = ran.exits(2);
+    let asked = format!("GET {list} HTTP/1.1\r\nHost: {port}\r\n{AUTHORIZATION}\r\nConnection: close\r\n\r\n");
+    let said = converse(port, asked.as_bytes());
+    let rows = |check: &str| said.matches(&format!("-{check}-")).count();
+    for (check, named) in [("replay", "replay"), ("equivalent_body", "equivalent")] {
+        assert_eq!(row(&ran, check)["verdict"], "DUPLICATE");
+        assert_eq!(row(&ran, check)["measured"]["charges"], rows(named), "{said}");
+    }
+    assert!(!ran.stdout.contains("sk_test_12345"));
+}
