@@ -4,6 +4,7 @@
 mod support;
 
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 use support::{Ran, idem, serve};
@@ -88,4 +89,21 @@ fn the_text_numbers_the_steps_and_has_the_coverage_table() {
     let ran: Ran = idem("probe --chaos 4 --for 2s --policy naive".split(' ')).output().expect("idem starts").into();
     let ran = ran.exits(2).prints("  steps:\n    1. order A: send its request").prints("most often followed by");
     ran.prints("  by hand:\n    curl ").prints("seed 4: ");
+}
+
+/// Python's pseudo-terminal stands for the user's: all that is written to it is read back.
+#[test]
+fn a_terminal_is_told_how_far_it_is_and_nobody_else() {
+    let terminal = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
+    let args = "probe --chaos 5 --for 1s --policy key_durable --format table";
+    let seen =
+        Command::new("python3").args(["-c", terminal, env!("CARGO_BIN_EXE_idem")]).args(args.split(' ')).output();
+    let Ok(seen) = seen else { return eprintln!("SKIPPED: there is no python3 to make a terminal") };
+    let seen = Ran::from(seen).exits(0);
+    let (_, line) = seen.stdout.split_once("\rexploring: ").unwrap_or_else(|| panic!("no line in {:?}", seen.stdout));
+    let line = line.split('\r').next().unwrap();
+    assert!(line.contains(" schedules played, 0 findings, 0 s left"), "{line:?}");
+    assert!(seen.stdout.contains("\r\x1b[Kcheck "), "the line stays: {:?}", seen.stdout);
+    let unseen: Ran = idem(args.split(' ')).output().expect("idem starts").into();
+    assert!(!unseen.exits(0).stderr.contains("exploring"));
 }

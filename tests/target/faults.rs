@@ -19,10 +19,17 @@ pub type Kept = (Value, u16, Value);
 pub struct Shop {
     ledger: std::path::PathBuf,
     pub kept: HashMap<String, Kept>,
-    charges: usize,
+    /// Receipts are numbered from it.
+    pub charges: usize,
 }
 
 impl Shop {
+    /// With an empty ledger.
+    pub fn new(ledger: &Path) -> Shop {
+        std::fs::write(ledger, "").unwrap();
+        Shop { ledger: ledger.into(), kept: HashMap::new(), charges: 0 }
+    }
+
     pub fn charge(&mut self, asked: &Asked) -> Value {
         self.charges += 1;
         let mut file = std::fs::OpenOptions::new().append(true).open(&self.ledger).unwrap();
@@ -46,8 +53,7 @@ impl Shop {
 
 /// A server that answers one request after another by a rule.
 pub fn shop(ledger: &Path, rule: impl Fn(&mut Shop, &Asked) -> (u16, Value) + Send + Sync + 'static) -> SocketAddr {
-    std::fs::write(ledger, "").unwrap();
-    let shop = Mutex::new(Shop { ledger: ledger.into(), kept: HashMap::new(), charges: 0 });
+    let shop = Mutex::new(Shop::new(ledger));
     start(move |stream| {
         let Some(asked) = read(&stream) else { return true };
         let (status, reply) = rule(&mut shop.lock().unwrap(), &asked);

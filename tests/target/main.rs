@@ -17,6 +17,7 @@ mod python;
 mod reports;
 mod requests;
 mod secrets;
+mod restarts;
 mod sequences;
 mod servers;
 #[path = "../support/mod.rs"]

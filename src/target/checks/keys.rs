@@ -15,7 +15,7 @@ const LEAVES: usize = 24;
 
 /// What the second payload differs in.
 #[derive(Clone, Debug)]
-enum Other {
+pub enum Other {
     Amount,
     Intent,
     /// A leaf that is the same in every other request, by its pointer.
@@ -23,7 +23,7 @@ enum Other {
 }
 
 impl Other {
-    fn all(options: &Options) -> Vec<Other> {
+    pub fn all(options: &Options) -> Vec<Other> {
         let amount = options.template.has_amount().then_some(Other::Amount);
         let leaves = options.template.fixed_leaves().into_iter().take(LEAVES).map(Other::Leaf);
         // Where the URL's intent is the key, another intent has another key.
@@ -31,7 +31,7 @@ impl Other {
         amount.into_iter().chain(intent).chain(leaves).collect()
     }
 
-    fn label(&self) -> String {
+    pub fn label(&self) -> String {
         match self {
             Other::Amount => "another amount".into(),
             Other::Intent => "another intent".into(),
@@ -94,7 +94,8 @@ async fn both_at_once(session: &Session, other: &Other) -> Case {
     case
 }
 
-fn payloads(session: &Session, other: &Other, when: &str) -> Case {
+/// One key and two payloads, of which none is sent yet.
+pub fn payloads(session: &Session, other: &Other, when: &str) -> Case {
     let first = session.call("reuse");
     let second = match other {
         Other::Amount => Call { amount: first.amount + 1, ..first.clone() },

@@ -328,7 +328,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         name: "restart",
         shows: None,
-        provokes: "killed after success, in the middle of a request, and when its ledger item appears; replay at once and later, and another payload",
+        provokes: "killed after success, in the middle of a request, and when its ledger item appears; replay at once and later, another payload, and a new order",
         means: "the keys die with the process, or are written apart from the charge",
         cure: "write the key in the same transaction as the charge",
         turn: Turn::Last,
@@ -339,7 +339,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         name: "double_restart",
         shows: None,
-        provokes: "killed twice after success, asked in between and not; replay",
+        provokes: "killed twice after success, asked in between and not; replay at once and later, and a new order",
         means: "a key lives through one restart, not through two",
         cure: "store what is restored as it was stored first",
         turn: Turn::Last,

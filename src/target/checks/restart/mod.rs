@@ -2,19 +2,21 @@
 //! middle and some have their ledger item and no reply. Invariant: a kill counts for a moment only if it was observed
 //! there: no reply came, and the ledger tells on which side of the charge it fell.
 
+mod back;
 mod moments;
 
 use std::time::{Duration, Instant};
 
+pub use self::back::restarted_and_asked;
 use self::moments::{AFTER_THE_REPLY, KILLS, Moments};
+use super::keys::{self, Other};
 use super::{Plan, past_window};
-use crate::http::client;
 use crate::proxy::reach;
 use crate::target::drive::join::join_all;
 use crate::target::drive::restarted::restarted;
 use crate::target::drive::session::Session;
 use crate::target::facts::answer::Class;
-use crate::target::facts::case::{Case, Rule, Shortfall};
+use crate::target::facts::case::{Case, Shortfall};
 use crate::target::options::Options;
 
 /// Requests under way at a time.
@@ -28,14 +30,19 @@ pub fn needs(options: &Options) -> Option<&'static str> {
     options.restart_cmd.is_none().then_some("give --restart-cmd, which kills the server and starts it again")
 }
 
+/// What another payload after the restart differs in: this many of what `key_reuse` tries.
+const OTHERS: usize = 3;
+
 /// How many requests are under way when the kill comes depends on the target.
-pub fn plan(_: &Options) -> Plan {
+pub fn plan(options: &Options) -> Plan {
     let load = (KILLS[1] * WORKERS as usize * 3) as u64;
-    Plan::new(3 * 3 + 2 * load, 3 + load)
+    let others = others(options).len() as u64;
+    Plan::new(2 + 3 + 2 + 3 * others + 2 * load, 3 + others + load)
 }
 
-/// How long the moment at which connections are taken again is waited for.
-const BACK: Duration = Duration::from_secs(60);
+fn others(options: &Options) -> Vec<Other> {
+    Other::all(options).into_iter().take(OTHERS).collect()
+}
 
 /// What the kills told so far.
 struct Kills<'a> {
@@ -62,52 +69,38 @@ pub async fn drive(session: &Session) -> Vec<Case> {
 }
 
 impl Kills<'_> {
-    /// Success, restart, replay: as soon as connections are taken, when the server is ready, and after another payload.
-    /// Measures how long the kill takes.
+    /// Success, restart, replay: as soon as connections are taken, when the server is ready, and after another payload;
+    /// and a new order, whose receipt has to be new. Measures how long the kill takes.
     async fn after_success(&mut self) -> Vec<Case> {
         let session = self.session;
         let mut replay = session.case("restart", "killed after success");
         let mut at_once = session.case("restart", "killed after success, asked the moment it is back");
-        let first = session.call("restart");
-        // Where no other request can have the key, the same again.
-        let other = session.options.template.reused(&first, session.call("restart")).unwrap_or_else(|| first.clone());
-        let mut reuse = Case::new("killed after success, then another payload", Rule::Reuse, vec![first, other]);
-        for case in [&mut replay, &mut at_once, &mut reuse] {
+        let mut fresh = session.case("restart", "a new order after the restart");
+        let others = others(&session.options);
+        let mut reused: Vec<_> =
+            others.iter().map(|other| keys::payloads(session, other, "killed after success")).collect();
+        for case in [&mut replay, &mut at_once].into_iter().chain(&mut reused) {
             session.send(case, 0, "first").await;
         }
         let started = Instant::now();
-        let back = async {
-            let gone = self.until_gone().await?;
-            self.moment_it_is_back(&mut at_once).await;
-            Some(gone)
-        };
-        let (ended, gone) = tokio::join!(restarted(session, self.command), back);
+        let (ended, gone) = restarted_and_asked(session, self.command, &mut at_once).await;
         self.delay = gone.map_or(Duration::ZERO, |at| at - started);
-        let mut cases = vec![replay, at_once, reuse];
-        match ended {
-            Ok(()) => {
-                session.send(&mut cases[0], 0, "after the restart").await;
-                session.send(&mut cases[1], 0, "after the restart").await;
-                session.send(&mut cases[2], 1, "another payload, after the restart").await;
-                session.send(&mut cases[2], 0, "after the restart").await;
+        if ended.is_ok() {
+            session.send(&mut replay, 0, "after the restart").await;
+            session.send(&mut at_once, 0, "after the restart").await;
+            for (case, other) in reused.iter_mut().zip(&others) {
+                session.send(case, 1, &format!("{}, after the restart", other.label())).await;
+                session.send(case, 0, "after the restart").await;
             }
-            Err(why) => cases.iter_mut().for_each(|case| case.shortfall = Some(Shortfall::NotCarriedOut(why.clone()))),
+            session.send(&mut fresh, 0, "first, after the restart").await;
+            session.send(&mut fresh, 0, "again").await;
+        }
+        let mut cases = [vec![replay, at_once], reused, vec![fresh]].concat();
+        if let Err(why) = ended {
+            cases.iter_mut().for_each(|case| case.shortfall = Some(Shortfall::NotCarriedOut(why.clone())));
         }
         past_window(session, &mut cases);
         cases
-    }
-
-    /// Asks again and again until a connection is taken; what was never sent is not told.
-    async fn moment_it_is_back(&self, case: &mut Case) {
-        let end = Instant::now() + BACK;
-        while Instant::now() < end {
-            self.session.send(case, 0, "the moment it is back").await;
-            if case.attempts.last().is_none_or(|attempt| attempt.answer.class != Class::Unsent) {
-                break;
-            }
-            case.attempts.pop();
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
     }
 
     /// Kills the server while several requests are under way, at different points of their handling, and retries each.
@@ -157,19 +150,5 @@ impl Kills<'_> {
         let intent = &case.calls[0].intent;
         let charged = self.session.options.oracle.read().await.is_ok_and(|ledger| ledger.charges(intent) > 0);
         case.label = self.moments.cut_off(charged).into();
-    }
-
-    /// When connections are refused; None where they never are while the command runs.
-    async fn until_gone(&self) -> Option<Instant> {
-        let to = &self.session.target().route;
-        let end = Instant::now() + Duration::from_secs(2);
-        while Instant::now() < end {
-            let deadline = tokio::time::Instant::now() + Duration::from_millis(200);
-            if !client::listens(to, deadline).await {
-                return Some(Instant::now());
-            }
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        None
     }
 }
