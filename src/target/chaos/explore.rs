@@ -166,9 +166,16 @@ impl<'a> Explorer<'a> {
     async fn found(&mut self, n: u64, schedule: Schedule, trial: Trial) {
         let limit = self.limit.min(Instant::now() + self.budget);
         let told = |doing: &str| self.tell(doing);
-        let pursuit = Pursuit { session: self.session, habits: &self.habits, limit, told: &told };
+        let same = self.findings.iter().filter(|known| known.verdict == trial.verdict);
+        let known = same.map(|known| known.schedule.clone()).collect();
+        let pursuit = Pursuit { session: self.session, habits: &self.habits, limit, known, told: &told };
         match pursuit.follow(n, schedule, trial, self.since.elapsed()).await {
             Pursued::Found(finding) => self.add(finding),
+            Pursued::Known(schedule) => self
+                .findings
+                .iter_mut()
+                .filter(|known| known.schedule == schedule)
+                .for_each(|known| known.seen_again += 1),
             Pursued::NeverAgain => self.unconfirmed += 1,
             Pursued::Undecided => self.undecided += 1,
         }

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use super::schedule::Schedule;
-use super::shrink::size;
+use super::shape::Shape;
+use super::size::size;
 use super::trial::Trial;
 use crate::target::checks::{Check, Plan, Turn};
 use crate::target::judge::verdict::Verdict;
@@ -33,14 +34,14 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether it explains that a schedule came to this verdict.
+    /// Whether it explains that a schedule came to this verdict: all that is peculiar about it is there.
     pub fn explains(&self, schedule: &Schedule, verdict: Verdict) -> bool {
-        self.verdict == verdict && schedule.holds(&self.schedule)
+        self.verdict == verdict && Shape::of(&self.schedule).is_within(&Shape::of(schedule))
     }
 
-    /// Whether it is the same fault.
+    /// Whether it is the same fault, as far as can be told: one of them explains the other.
     pub fn is_like(&self, other: &Finding) -> bool {
-        self.verdict == other.verdict && (self.schedule.holds(&other.schedule) || other.schedule.holds(&self.schedule))
+        self.explains(&other.schedule, other.verdict) || other.explains(&self.schedule, self.verdict)
     }
 
     pub fn is_smaller(&self, other: &Finding) -> bool {
@@ -94,5 +95,50 @@ const fn check(name: &'static str) -> Check {
         needs: |_| None,
         plan: |_| Plan::new(0, 0),
         drive: |_| Box::pin(async { Vec::new() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::chaos::fixtures::schedule;
+    use crate::target::chaos::step::{Release, Step};
+
+    fn finding(verdict: Verdict, steps: &[Step]) -> Finding {
+        let trial = Trial { verdict, cases: Vec::new(), missed: Vec::new() };
+        let schedule = schedule(1, steps);
+        let (stopped, elapsed) = (None, Duration::ZERO);
+        Finding { verdict, schedule, trial, broke: 3, of: 3, drawn: Some((7, 9)), stopped, seen_again: 0, elapsed }
+    }
+
+    #[test]
+    fn one_fault_is_one_verdict_of_one_shape() {
+        let race = Step::Race { order: 0, copies: 2, release: Release::Together, varied: None };
+        let known = finding(Verdict::Duplicate, &[race.clone(), Step::plain(0)]);
+        let again = [Step::plain(0), race, Step::NoKey, Step::plain(0)];
+        assert!(known.explains(&schedule(1, &again), Verdict::Duplicate));
+        assert!(!known.explains(&schedule(1, &again), Verdict::Lost), "another invariant");
+        assert!(!known.explains(&schedule(1, &[Step::plain(0), Step::NoKey]), Verdict::Duplicate), "no race");
+        assert!(
+            known.is_like(&finding(Verdict::Duplicate, &again)) && finding(Verdict::Duplicate, &again).is_like(&known)
+        );
+        assert!(!known.is_like(&finding(Verdict::Duplicate, &[Step::plain(0), Step::Restart, Step::plain(0)])));
+    }
+
+    #[test]
+    fn the_evidence_says_how_often_it_came_again_and_what_was_cut_short() {
+        let told = |broke, of, stopped: Option<&str>| {
+            let stopped = stopped.map(str::to_owned);
+            let found = Finding { broke, of, stopped, ..finding(Verdict::Duplicate, &[Step::plain(0)]) };
+            found.into_row(0, &[]).evidence
+        };
+        let told_of = told(2, 3, None);
+        assert!(
+            told_of.contains("played again 3 times with fresh keys: 2 times; shrunk from 9 to 1 steps"),
+            "{told_of}"
+        );
+        let cut_short = told(0, 0, Some("confirming was cut short: its time was over"));
+        assert!(cut_short.contains("; seen once, not confirmed; "), "{cut_short}");
+        assert!(cut_short.ends_with("; confirming was cut short: its time was over"), "{cut_short}");
     }
 }

@@ -28,6 +28,8 @@ pub struct Pursuit<'a> {
     pub session: &'a Session,
     pub habits: &'a Habits,
     pub limit: Instant,
+    /// Schedules that are known to break the invariant.
+    pub known: Vec<Schedule>,
     /// Hears of each play.
     pub told: &'a dyn Fn(&str),
 }
@@ -35,6 +37,8 @@ pub struct Pursuit<'a> {
 /// What came of it.
 pub enum Pursued {
     Found(Finding),
+    /// It shrank to one of the known schedules.
+    Known(Schedule),
     /// It never came again, and proves nothing by itself.
     NeverAgain,
     /// It proves nothing by itself, and could not be played again.
@@ -56,6 +60,9 @@ impl Pursuit<'_> {
         let mut stopped = again.stopped.take().map(|why| format!("confirming was cut short: {why}"));
         if again.broke > 0 {
             let shrunk = self.shrink(&smallest, verdict, again.rate(), shrink_until).await;
+            if self.known.contains(&shrunk.schedule) {
+                return Pursued::Known(shrunk.schedule);
+            }
             stopped = stopped.or(shrunk.stopped.map(|why| format!("shrinking was cut short: {why}")));
             let mut confirmed = self.confirm(&shrunk.schedule, verdict).await;
             if let Some(last) = confirmed.last.take() {
@@ -119,10 +126,10 @@ impl Pursuit<'_> {
         false
     }
 
-    /// The smallest schedule that still breaks it.
+    /// The smallest schedule that still breaks it, or the first that is known to.
     async fn shrink(&self, schedule: &Schedule, verdict: Verdict, rate: f64, until: Instant) -> Shrunk {
         let mut smallest = schedule.clone();
-        'smaller: loop {
+        'smaller: while !self.known.contains(&smallest) {
             for candidate in candidates(&smallest) {
                 match self.breaks(&candidate, verdict, rate, until).await {
                     Ok(true) => {
@@ -133,8 +140,9 @@ impl Pursuit<'_> {
                     Err(why) => return Shrunk { schedule: smallest, stopped: Some(why) },
                 }
             }
-            return Shrunk { schedule: smallest, stopped: None };
+            break;
         }
+        Shrunk { schedule: smallest, stopped: None }
     }
 
     /// Whether it breaks the invariant twice. How many misses are borne follows from how often the schedule breaks it

@@ -2,31 +2,29 @@
 //! it was made of, so that shrinking ends.
 
 use super::schedule::{Body, Order, Schedule};
-use super::step::{Mishap, Moment, Release, Step, Written};
+use super::size::{difference_oddity, size};
+use super::step::{Difference, Kind, Mishap, Moment, Release, Step, Written};
+use crate::proxy::End;
+use crate::target::checks::odd_keys::Alike;
 
 /// Schedules that are a little smaller, the boldest first.
 pub fn candidates(schedule: &Schedule) -> Vec<Schedule> {
-    let mut smaller = Vec::new();
     let steps = schedule.steps.len();
+    let mut smaller: Vec<Schedule> = Kind::ALL.iter().filter_map(|kind| without_kind(schedule, *kind)).collect();
     if steps > 3 {
         smaller.extend([without(schedule, 0..steps / 2), without(schedule, steps / 2..steps)]);
     }
     if schedule.orders.len() > 1 {
         smaller.extend((0..schedule.orders.len()).map(|order| without_order(schedule, order)));
     }
+    smaller.extend((0..schedule.orders.len()).map(|order| all_at_once(schedule, order)));
     smaller.extend((0..steps).map(|n| without(schedule, n..n + 1)));
     smaller.extend((0..schedule.orders.len()).flat_map(|n| plainer(schedule, n)));
     for (n, step) in schedule.steps.iter().enumerate() {
-        smaller.extend(simpler(step).into_iter().map(|step| {
-            let mut other = schedule.clone();
-            other.steps[n] = step;
-            other
-        }));
+        smaller.extend(simpler(step).into_iter().map(|step| with(schedule, n, [step])));
     }
     for (n, step) in schedule.steps.iter().enumerate() {
-        let mut other = schedule.clone();
-        other.steps.splice(n..n + 1, one_by_one(step, schedule.orders.len()));
-        smaller.push(other);
+        smaller.push(with(schedule, n, one_by_one(step, schedule.orders.len())));
     }
     let mut candidates: Vec<Schedule> = Vec::new();
     for candidate in smaller.into_iter().map(Schedule::tidy) {
@@ -37,21 +35,17 @@ pub fn candidates(schedule: &Schedule) -> Vec<Schedule> {
     candidates
 }
 
-/// How large a schedule is: first by its requests and other steps, then its orders, then what is odd about them.
-pub fn size(schedule: &Schedule) -> (usize, usize, u64) {
-    let orders = schedule.orders.len();
-    let requests = schedule.steps.iter().map(|step| one_by_one(step, orders).len().max(1)).sum();
-    let odd = schedule.steps.iter().map(oddity).sum::<u64>() + schedule.orders.iter().map(order_oddity).sum::<u64>();
-    (requests, orders, odd)
-}
-
-/// A step that sends more than one request as so many steps, for a fault that needs no other than a retry; empty for
+/// A step that does more than send one request as so many steps, for a fault that needs no other than a retry; empty for
 /// another step. However many copies race, it is about two.
 fn one_by_one(step: &Step, orders: usize) -> Vec<Step> {
     match step {
-        Step::Race { order, .. } | Step::Send { order, mishap: Some(Mishap::Twice { .. } | Mishap::Late), .. } => {
-            vec![Step::plain(*order); 2]
+        Step::Race { order, varied: Some(label), .. } => {
+            let varied = Step::Send { order: *order, written: Written::Varied(label.clone()), mishap: None };
+            vec![Step::plain(*order), varied]
         }
+        Step::Race { order, varied: None, .. }
+        | Step::Send { order, mishap: Some(Mishap::Twice { .. } | Mishap::Late), .. } => vec![Step::plain(*order); 2],
+        Step::RestartDuring { order, .. } => vec![Step::plain(*order), Step::Restart],
         Step::Crowd => (0..orders).map(Step::plain).collect(),
         Step::Send { .. }
         | Step::Principal { .. }
@@ -60,9 +54,35 @@ fn one_by_one(step: &Step, orders: usize) -> Vec<Step> {
         | Step::Wait { .. }
         | Step::Disrupt { .. }
         | Step::Heal
-        | Step::Restart
-        | Step::RestartDuring { .. } => Vec::new(),
+        | Step::Restart => Vec::new(),
     }
+}
+
+fn with(schedule: &Schedule, n: usize, instead: impl IntoIterator<Item = Step>) -> Schedule {
+    let mut other = schedule.clone();
+    other.steps.splice(n..n + 1, instead);
+    other
+}
+
+/// Without all steps of a kind that is about no order; None for another kind, and where there is none of them.
+fn without_kind(schedule: &Schedule, kind: Kind) -> Option<Schedule> {
+    let goes =
+        |step: &Step| step.order().is_none() && (step.kind() == kind || kind == Kind::Disrupt && *step == Step::Heal);
+    let mut other = schedule.clone();
+    other.steps.retain(|step| !goes(step));
+    (other.steps.len() < schedule.steps.len()).then_some(other)
+}
+
+/// Three copies at once for all that is done with an order, and nothing disrupted: requests that were cut off, or held up,
+/// and their retries are several requests at once too.
+fn all_at_once(schedule: &Schedule, order: usize) -> Schedule {
+    let mut other = schedule.clone();
+    other.steps.retain(|step| !matches!(step, Step::Disrupt { .. } | Step::Heal));
+    let is_sent = |step: &Step| matches!(step, Step::Send { .. } | Step::Race { .. }) && step.order() == Some(order);
+    let first = other.steps.iter().position(is_sent).unwrap_or(0);
+    other.steps.retain(|step| !is_sent(step));
+    other.steps.insert(first, Step::Race { order, copies: 3, release: Release::Together, varied: None });
+    other
 }
 
 fn without(schedule: &Schedule, range: std::ops::Range<usize>) -> Schedule {
@@ -82,12 +102,15 @@ fn plainer(schedule: &Schedule, n: usize) -> Vec<Schedule> {
     let order = &schedule.orders[n];
     let bodies = (order.body != Body::Plain).then(|| Order { body: Body::Plain, ..order.clone() });
     let keys = order.key_alike.map(|_| Order { key_alike: None, ..order.clone() });
+    let before = order.key_alike.into_iter().flat_map(|alike| Alike::ALL.iter().take(alike as usize).copied());
+    let alike = before.filter(|alike| alike.are_two_keys());
+    let alike = alike.map(|alike| Order { key_alike: Some(alike), ..order.clone() });
     let with = |order: Order| {
         let mut other = schedule.clone();
         other.orders[n] = order;
         other
     };
-    bodies.into_iter().chain(keys).map(with).collect()
+    bodies.into_iter().chain(keys).chain(alike).map(with).collect()
 }
 
 /// The same step with less to it.
@@ -129,11 +152,16 @@ fn sends(order: usize, written: &Written, mishap: Option<&Mishap>) -> Vec<Step> 
     if *written != Written::Same {
         steps.push(with(&Written::Same, mishap.cloned()));
     }
+    if let Written::Other(difference) = written {
+        let simpler = [Difference::Amount, Difference::Intent].into_iter().take(difference_oddity(difference));
+        steps.extend(simpler.map(|difference| with(&Written::Other(difference), mishap.cloned())));
+    }
     let Some(mishap) = mishap else { return steps };
     steps.push(with(written, None));
     match mishap {
         Mishap::Cut { after, by } => {
             steps.extend(sooner(*after).map(|after| with(written, Some(Mishap::Cut { after, by: *by }))));
+            steps.extend((*by != End::Fin).then(|| with(written, Some(Mishap::Cut { after: *after, by: End::Fin }))));
         }
         Mishap::HalfRequest { ms, by } if *ms > 0 => {
             steps.push(with(written, Some(Mishap::HalfRequest { ms: 0, by: *by })));
@@ -151,45 +179,13 @@ fn sooner(moment: Moment) -> impl Iterator<Item = Moment> {
     (moment != Moment::Micros(0)).then_some(Moment::Micros(0)).into_iter()
 }
 
-fn oddity(step: &Step) -> u64 {
-    match step {
-        Step::Send { written, mishap, .. } => {
-            u64::from(*written != Written::Same) * 10 + mishap.as_ref().map_or(0, |mishap| 4 + mishap_oddity(mishap))
-        }
-        Step::Race { copies, release, varied, .. } => {
-            let odd = u64::from(*release != Release::Together) + u64::from(varied.is_some());
-            4 + *copies as u64 * 3 + odd
-        }
-        Step::FreshKeys { count } => 1 + *count as u64,
-        Step::Wait { ms } => 1 + ms,
-        Step::Principal { .. } => 4,
-        Step::Crowd | Step::NoKey | Step::Disrupt { .. } | Step::Heal | Step::Restart => 1,
-        Step::RestartDuring { after, .. } => 4 + u64::from(*after != Moment::Micros(0)),
-    }
-}
-
-fn mishap_oddity(mishap: &Mishap) -> u64 {
-    match mishap {
-        Mishap::DropReply | Mishap::NeverSent => 0,
-        Mishap::Cut { after, .. } => u64::from(*after != Moment::Micros(0)),
-        Mishap::HalfRequest { ms, .. } => u64::from(*ms > 0),
-        Mishap::HoldReply | Mishap::ErrorReply | Mishap::HalfReply | Mishap::Twice { .. } | Mishap::Late => 1,
-    }
-}
-
-fn order_oddity(order: &Order) -> u64 {
-    u64::from(order.body != Body::Plain) + u64::from(order.key_alike.is_some())
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::proxy::End;
     use crate::target::chaos::draw::draw;
     use crate::target::chaos::fixtures::{means, schedule};
-    use crate::target::chaos::step::Kind;
 
     /// The smallest schedule that still has what `breaks` asks for.
     fn smallest(mut schedule: Schedule, breaks: impl Fn(&Schedule) -> bool) -> Schedule {
@@ -214,12 +210,51 @@ mod tests {
             Step::plain(0),
         ];
         let cut = smallest(schedule(2, &steps), |schedule| has(schedule, Kind::Cut));
-        let at_once = Mishap::Cut { after: Moment::Micros(0), by: End::Rst };
+        let at_once = Mishap::Cut { after: Moment::Micros(0), by: End::Fin };
         let sent = Step::Send { order: 0, written: Written::Same, mishap: Some(at_once) };
         assert_eq!(cut, schedule(1, &[sent, Step::plain(0)]));
         let race = smallest(schedule(2, &steps), |schedule| has(schedule, Kind::Race));
         let pair = Step::Race { order: 0, copies: 2, release: Release::Together, varied: None };
         assert_eq!(race, schedule(1, &[pair, Step::plain(0)]));
+    }
+
+    /// However it was found that two requests are under way: one fault has one smallest schedule.
+    #[test]
+    fn what_several_requests_at_once_break_ends_as_a_race() {
+        let sent = |mishap| Step::Send { order: 0, written: Written::Same, mishap: Some(mishap) };
+        let race = |copies| Step::Race { order: 0, copies, release: Release::Together, varied: None };
+        let paused = [Step::Disrupt { name: "pause".into() }, Step::plain(0), Step::Heal, Step::plain(0)];
+        let cut = [sent(Mishap::Cut { after: Moment::Percent(50), by: End::Rst }), Step::plain(0)];
+        for found in [&paused[..], &cut, &[sent(Mishap::Twice { together: true })], &[race(8)]] {
+            let breaks = |schedule: &Schedule| {
+                let kinds = [Kind::Disrupt, Kind::Cut, Kind::Twice, Kind::Race];
+                kinds.into_iter().any(|kind| has(schedule, kind))
+            };
+            assert_eq!(
+                smallest(schedule(1, found).tidy(), breaks),
+                schedule(1, &[race(2), Step::plain(0)]),
+                "{found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_any_other_payload_or_key_that_looks_like_it_breaks_ends_as_the_first_of_them() {
+        let sent = |difference| Step::Send { order: 0, written: Written::Other(difference), mishap: None };
+        let leaf = || Difference::Leaf("/currency".into());
+        let found = schedule(1, &[Step::plain(0), sent(leaf()), Step::plain(0)]);
+        let any = smallest(found.clone(), |schedule| has(schedule, Kind::OtherPayload));
+        assert_eq!(any.steps[0], sent(Difference::Amount));
+        let own = smallest(found, |schedule| schedule.steps.contains(&sent(leaf())));
+        assert_eq!(own.steps[0], sent(leaf()));
+        let mut alike = schedule(2, &[Step::plain(0), Step::plain(1)]);
+        alike.orders[1].key_alike = Some(Alike::LastOf256);
+        let form = |breaks: &dyn Fn(Alike) -> bool| {
+            let breaks = |schedule: &Schedule| schedule.orders.iter().any(|order| order.key_alike.is_some_and(breaks));
+            smallest(alike.clone(), breaks).orders[1].key_alike
+        };
+        assert_eq!(form(&|_| true), Some(Alike::LetterCase));
+        assert_eq!(form(&|alike| alike as u8 >= Alike::LastOf64 as u8), Some(Alike::LastOf64));
     }
 
     #[test]
