@@ -119,6 +119,10 @@ impl Stage<'_> {
         };
         let state = &mut self.orders[order];
         state.case.acts.extend(acts);
+        if is_other && mishap == Some(&Mishap::NeverSent) {
+            // The target has not seen another payload: there is nothing to judge.
+            return Ok(Some("another payload that is never sent shows nothing"));
+        }
         if is_other {
             state.other(call, attempts);
         } else {

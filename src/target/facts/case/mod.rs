@@ -169,6 +169,11 @@ impl Case {
         (0..self.calls.len()).all(|call| self.succeeded(call))
     }
 
+    /// Whether each call reached for the target at least once.
+    pub fn all_sent(&self) -> bool {
+        (0..self.calls.len()).all(|call| self.of_call(call).any(|attempt| attempt.answer.class != Class::Unsent))
+    }
+
     /// Receipts that successes of this call named, in the order in which they came, each once.
     pub fn receipts_of(&self, call: usize) -> Vec<&str> {
         unique(self.successes(call))

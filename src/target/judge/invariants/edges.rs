@@ -78,6 +78,19 @@ fn reuse_the_receipt_of_the_payload_that_succeeded_stays() {
 }
 
 #[test]
+fn reuse_a_conflict_without_a_charge_and_a_payload_that_was_never_sent_show_nothing() {
+    let named = || answer(Class::Named, 409, "r");
+    let unsent = || Answer { class: Class::Unsent, ..silence() };
+    let of = |first, other, charged| case(Rule::Reuse, &["a", "b"], vec![(0, first), (1, other)], &[charged, 0]);
+    gives(&of(named(), refused(), 0), Verdict::Unproven);
+    gives(&of(named(), refused(), 1), Verdict::Ok);
+    gives(&of(success("r"), unsent(), 1), Verdict::Unproven);
+    gives(&case(Rule::Reuse, &["a", "b"], vec![(0, success("r"))], &[1, 0]), Verdict::Unproven);
+    // What got no whole reply was sent.
+    gives(&of(success("r"), silence(), 1), Verdict::Ok);
+}
+
+#[test]
 fn reuse_both_payloads_may_be_refused_where_nothing_has_to_settle() {
     let after_a_reuse = case(Rule::Reuse, &["a", "b"], vec![(0, refused()), (1, refused())], &[0, 0]);
     gives(&Case { to_settle: None, ..after_a_reuse.clone() }, Verdict::Ok);

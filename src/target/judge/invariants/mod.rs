@@ -201,6 +201,10 @@ fn unshown(case: &Case) -> Option<Judgement> {
         Rule::Reuse if none && case.attempts.iter().any(|a| a.answer.class == Class::Unsent) => {
             found(Verdict::Error, "the target could not be reached")
         }
+        Rule::Reuse if none && case.attempts.iter().any(|a| a.answer.class == Class::Named) => {
+            found(Verdict::Unproven, "a conflict names a receipt, and the ledger shows no charge of either payload")
+        }
+        Rule::Reuse if !case.all_sent() => found(Verdict::Unproven, "one of the payloads never reached the target"),
         Rule::Once
         | Rule::Reuse
         | Rule::Distinct

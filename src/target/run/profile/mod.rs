@@ -109,13 +109,16 @@ fn answers(cases: &[&Case], call: usize) -> Option<String> {
     set(cases.iter().flat_map(|case| case.of_call(call)))
 }
 
-/// What the payloads that did not succeed were told at last.
+/// What the payloads that did not succeed were told at last; None where one was never sent.
 fn losers(cases: &[&Case]) -> Option<String> {
     let lost = |case: &'_ &&Case, call: &usize| !case.succeeded(*call);
+    let was_sent = |attempt: &&Attempt| attempt.answer.class != Class::Unsent;
     let last = cases.iter().flat_map(|case| {
-        (0..case.calls.len()).filter(move |call| lost(&case, call)).filter_map(|call| case.of_call(call).last())
+        (0..case.calls.len())
+            .filter(move |call| lost(&case, call))
+            .filter_map(|call| case.of_call(call).filter(was_sent).last())
     });
-    let all_succeed = || (!cases.is_empty()).then(|| "success".to_string());
+    let all_succeed = || cases.iter().any(|case| case.all_succeeded()).then(|| "success".to_string());
     set(last).or_else(all_succeed)
 }
 

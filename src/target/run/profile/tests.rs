@@ -51,6 +51,9 @@ fn a_reused_key_shows_what_the_loser_was_told_at_last() {
     let conflict = answer(Class::InFlight, 409, "");
     assert_eq!(told(vec![(0, success("r")), (1, conflict), (1, refused())]).unwrap(), "422");
     assert_eq!(told(vec![(0, success("r")), (1, success("r"))]).unwrap(), "success");
+    // A payload that was never sent was told nothing.
+    assert_eq!(told(vec![(0, success("r"))]), None);
+    assert_eq!(told(vec![(0, success("r")), (1, Answer { class: Class::Unsent, ..refused() })]), None);
 }
 
 #[test]
