@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::coverage::Coverage;
 use super::draw::draw;
-use super::finding::{Finding, MOST};
+use super::finding::{Finding, MOST, take_up};
 use super::habits::Habits;
 use super::means::Means;
 use super::pursue::{Pursued, Pursuit};
@@ -166,32 +166,13 @@ impl<'a> Explorer<'a> {
     async fn found(&mut self, n: u64, schedule: Schedule, trial: Trial) {
         let limit = self.limit.min(Instant::now() + self.budget);
         let told = |doing: &str| self.tell(doing);
-        let same = self.findings.iter().filter(|known| known.verdict == trial.verdict);
-        let known = same.map(|known| known.schedule.clone()).collect();
-        let pursuit = Pursuit { session: self.session, habits: &self.habits, limit, known, told: &told };
+        let pursuit =
+            Pursuit { session: self.session, habits: &self.habits, limit, findings: &self.findings, told: &told };
         match pursuit.follow(n, schedule, trial, self.since.elapsed()).await {
-            Pursued::Found(finding) => self.add(finding),
-            Pursued::Known(schedule) => self
-                .findings
-                .iter_mut()
-                .filter(|known| known.schedule == schedule)
-                .for_each(|known| known.seen_again += 1),
+            Pursued::Found(finding) => take_up(&mut self.findings, finding),
+            Pursued::Known(nth) => self.findings[nth].seen_again += 1,
             Pursued::NeverAgain => self.unconfirmed += 1,
             Pursued::Undecided => self.undecided += 1,
-        }
-    }
-
-    /// Takes it up, unless its fault is known: then the smaller schedule stays.
-    fn add(&mut self, found: Finding) {
-        match self.findings.iter_mut().find(|known| known.is_like(&found)) {
-            Some(known) => {
-                let seen_again = known.seen_again + 1;
-                if found.is_smaller(known) {
-                    *known = found;
-                }
-                known.seen_again = seen_again;
-            }
-            None => self.findings.push(found),
         }
     }
 }

@@ -39,15 +39,6 @@ impl Finding {
         self.verdict == verdict && Shape::of(&self.schedule).is_within(&Shape::of(schedule))
     }
 
-    /// Whether it is the same fault, as far as can be told: one of them explains the other.
-    pub fn is_like(&self, other: &Finding) -> bool {
-        self.explains(&other.schedule, other.verdict) || other.explains(&self.schedule, self.verdict)
-    }
-
-    pub fn is_smaller(&self, other: &Finding) -> bool {
-        size(&self.schedule) < size(&other.schedule)
-    }
-
     /// The nth row of the report, counted from 0.
     pub fn into_row(self, n: usize, accept: &[Design]) -> Row {
         let mut row = Row::new(&ROWS[n.min(MOST - 1)], self.trial.cases, self.elapsed, accept);
@@ -66,6 +57,23 @@ impl Finding {
         row.schedule = Some(self.schedule);
         row
     }
+}
+
+/// Takes it up. One that is explained only counts for what explains it; else it stands for all that it explains. Of two
+/// that explain each other the smaller one stays.
+pub fn take_up(findings: &mut Vec<Finding>, found: Finding) {
+    if let Some(known) = findings.iter_mut().find(|known| known.explains(&found.schedule, found.verdict)) {
+        let seen_again = known.seen_again + 1;
+        if found.explains(&known.schedule, known.verdict) && size(&found.schedule) < size(&known.schedule) {
+            *known = found;
+        }
+        known.seen_again = seen_again;
+        return;
+    }
+    let explained = |known: &Finding| found.explains(&known.schedule, known.verdict);
+    let place = findings.iter().position(explained).unwrap_or(findings.len());
+    let more: u64 = findings.extract_if(.., |known| explained(known)).map(|known| known.seen_again + 1).sum();
+    findings.insert(place, Finding { seen_again: more, ..found });
 }
 
 /// The row of an exploration that found nothing.
@@ -119,10 +127,20 @@ mod tests {
         assert!(known.explains(&schedule(1, &again), Verdict::Duplicate));
         assert!(!known.explains(&schedule(1, &again), Verdict::Lost), "another invariant");
         assert!(!known.explains(&schedule(1, &[Step::plain(0), Step::NoKey]), Verdict::Duplicate), "no race");
-        assert!(
-            known.is_like(&finding(Verdict::Duplicate, &again)) && finding(Verdict::Duplicate, &again).is_like(&known)
-        );
-        assert!(!known.is_like(&finding(Verdict::Duplicate, &[Step::plain(0), Step::Restart, Step::plain(0)])));
+    }
+
+    #[test]
+    fn what_explains_others_stands_for_them_in_the_place_of_the_first() {
+        let restart = Step::Restart;
+        let both = [Step::plain(0), Step::NoKey, restart.clone(), Step::plain(0)];
+        let mut findings = Vec::new();
+        for steps in [&both[..], &[Step::plain(0), restart, Step::plain(0)], &[Step::NoKey], &both] {
+            take_up(&mut findings, finding(Verdict::Duplicate, steps));
+        }
+        let told: Vec<_> = findings.iter().map(|one| (one.schedule.steps.len(), one.seen_again)).collect();
+        assert_eq!(told, [(3, 2), (1, 0)]);
+        take_up(&mut findings, finding(Verdict::Duplicate, &[Step::plain(0), Step::plain(0)]));
+        assert_eq!((findings.len(), findings[0].seen_again), (1, 4));
     }
 
     #[test]

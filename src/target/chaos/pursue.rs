@@ -28,8 +28,8 @@ pub struct Pursuit<'a> {
     pub session: &'a Session,
     pub habits: &'a Habits,
     pub limit: Instant,
-    /// Schedules that are known to break the invariant.
-    pub known: Vec<Schedule>,
+    /// What is known already.
+    pub findings: &'a [Finding],
     /// Hears of each play.
     pub told: &'a dyn Fn(&str),
 }
@@ -37,8 +37,8 @@ pub struct Pursuit<'a> {
 /// What came of it.
 pub enum Pursued {
     Found(Finding),
-    /// It shrank to one of the known schedules.
-    Known(Schedule),
+    /// What is left of it when it shrinks is explained by the nth finding.
+    Known(usize),
     /// It never came again, and proves nothing by itself.
     NeverAgain,
     /// It proves nothing by itself, and could not be played again.
@@ -49,6 +49,9 @@ impl Pursuit<'_> {
     /// `nth` is the number of the schedule, `elapsed` how long the whole run took to come to it.
     pub async fn follow(&self, nth: u64, schedule: Schedule, trial: Trial, elapsed: Duration) -> Pursued {
         let (verdict, since) = (trial.verdict, Instant::now());
+        if let Some(known) = self.known_at_heart(&schedule, verdict).await {
+            return Pursued::Known(known);
+        }
         let mut again = self.confirm(&schedule, verdict).await;
         // The smallest one is to be confirmed as well.
         let shrink_until = self.limit.checked_sub(since.elapsed()).unwrap_or(since);
@@ -60,8 +63,8 @@ impl Pursuit<'_> {
         let mut stopped = again.stopped.take().map(|why| format!("confirming was cut short: {why}"));
         if again.broke > 0 {
             let shrunk = self.shrink(&smallest, verdict, again.rate(), shrink_until).await;
-            if self.known.contains(&shrunk.schedule) {
-                return Pursued::Known(shrunk.schedule);
+            if let Some(known) = self.known(&shrunk.schedule, verdict) {
+                return Pursued::Known(known);
             }
             stopped = stopped.or(shrunk.stopped.map(|why| format!("shrinking was cut short: {why}")));
             let mut confirmed = self.confirm(&shrunk.schedule, verdict).await;
@@ -81,6 +84,23 @@ impl Pursuit<'_> {
             seen_again: 0,
             elapsed,
         })
+    }
+
+    /// Which finding explains it. One that could not be shrunk to the end explains nothing: a smaller one may take its place.
+    fn known(&self, schedule: &Schedule, verdict: Verdict) -> Option<usize> {
+        self.findings.iter().position(|known| known.stopped.is_none() && known.explains(schedule, verdict))
+    }
+
+    /// Which finding explains a smaller schedule that breaks the same each time.
+    async fn known_at_heart(&self, schedule: &Schedule, verdict: Verdict) -> Option<usize> {
+        for candidate in candidates(schedule) {
+            if let Some(known) = self.known(&candidate, verdict)
+                && self.breaks(&candidate, verdict, 1.0, self.limit).await == Ok(true)
+            {
+                return Some(known);
+            }
+        }
+        None
     }
 
     /// Plays it again with fresh keys; more often where it never came again at first.
@@ -126,10 +146,10 @@ impl Pursuit<'_> {
         false
     }
 
-    /// The smallest schedule that still breaks it, or the first that is known to.
+    /// The smallest schedule that still breaks it, or the first that a finding explains.
     async fn shrink(&self, schedule: &Schedule, verdict: Verdict, rate: f64, until: Instant) -> Shrunk {
         let mut smallest = schedule.clone();
-        'smaller: while !self.known.contains(&smallest) {
+        'smaller: while self.known(&smallest, verdict).is_none() {
             for candidate in candidates(&smallest) {
                 match self.breaks(&candidate, verdict, rate, until).await {
                     Ok(true) => {
