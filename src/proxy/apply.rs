@@ -7,6 +7,7 @@ use super::exchange::Exchange;
 use super::fault::Fault;
 use super::forward::Forwarded;
 use super::legs::Legs;
+use super::moment::When;
 use super::settings::Settings;
 use super::upstream_leg::Failure;
 use crate::http::address::Route;
@@ -53,7 +54,8 @@ async fn apply(fault: Fault, legs: &mut Legs<'_>) -> Result<bool, Failure> {
             legs.give_part(&reply, at).await
         }
         Fault::HalfRequest { after, by } => legs.half_request(after, by).await?,
-        Fault::CutUpstream { after, by } => legs.cut_upstream(after, by).await?,
+        Fault::CutUpstream { after, by } => legs.cut_upstream(&When::After(after), by).await?,
+        Fault::CutOnceOpened { gate, by } => legs.cut_upstream(&When::Opened(gate), by).await?,
         Fault::DeliverTwice { second } => {
             let reply = legs.fetch_twice(second).await?;
             legs.give(reply).await

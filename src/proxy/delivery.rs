@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::event::{EventKind, Notes};
 use super::fault::{End, SecondCopy};
 use super::forward::Forwarded;
-use super::moment;
+use super::moment::{self, When};
 use super::settings::Settings;
 use super::upstream_leg::{Failure, UpstreamLeg};
 use crate::http::address::Route;
@@ -60,14 +60,14 @@ impl Delivery<'_> {
     }
 
     /// Ends the upstream connection at a moment. None where it was ended; a reply that is whole before comes back.
-    pub async fn cut(&self, after: Duration, by: End) -> Option<Settled> {
+    pub async fn cut(&self, when: &When, by: End) -> Option<Settled> {
         let (mut leg, sent) = match self.sent(0).await {
             Ok(sent) => sent,
             Err(failure) => return Some(Err(failure)),
         };
         let in_time = tokio::select! {
             biased;
-            () = moment::reach(sent + after) => None,
+            () = when.has_come(sent) => None,
             result = leg.finish() => Some(result),
         };
         match in_time {

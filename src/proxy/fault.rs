@@ -27,6 +27,8 @@ pub enum Fault {
     /// The upstream connection ends at a moment, counted from the last request byte written. The client's ends likewise.
     /// A reply that was whole before that moment is given to the client, and no `UpstreamCut` event is seen.
     CutUpstream { after: Duration, by: End },
+    /// The same once a gate is open.
+    CutOnceOpened { gate: Gate, by: End },
     /// The same bytes go to the upstream twice, over two connections. The client gets one reply when both are settled:
     /// the one that came first if they were sent together, else the second's.
     DeliverTwice { second: SecondCopy },

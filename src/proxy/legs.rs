@@ -14,6 +14,7 @@ use super::delivery::{Delivery, Settled};
 use super::event::{EventKind, Notes};
 use super::exchange::Exchange;
 use super::fault::{CutAt, End, SecondCopy, Until};
+use super::moment::When;
 use super::upstream_leg::Failure;
 use crate::http::message::{Framing, Message};
 use crate::terms::outcome::Symptom;
@@ -65,8 +66,8 @@ impl Legs<'_> {
     }
 
     /// Ends both legs at a moment, unless the reply is whole before.
-    pub async fn cut_upstream(&mut self, after: Duration, by: End) -> Result<bool, Failure> {
-        match aside(self.client, self.notes, self.delivery.cut(after, by)).await {
+    pub async fn cut_upstream(&mut self, when: &When, by: End) -> Result<bool, Failure> {
+        match aside(self.client, self.notes, self.delivery.cut(when, by)).await {
             None => Ok(self.drop_client(by).await),
             Some(reply) => Ok(self.give(reply?).await),
         }

@@ -80,7 +80,7 @@ fn kinds(chance: &mut Chance, means: &Means) -> Vec<Kind> {
             Kind::FreshKeys => 5,
             Kind::Disrupt => 8,
             Kind::Restart | Kind::RestartDuring => 9,
-            Kind::Wait => 15,
+            Kind::Wait | Kind::AwaitItem => 15,
             Kind::Varied | Kind::OtherPayload => 40,
             Kind::Send
             | Kind::Refreshed
@@ -112,10 +112,10 @@ fn step(chance: &mut Chance, kind: Kind, order: usize, means: &Means) -> Step {
         Kind::Varied => sent(Written::Varied(chance.of(&means.variations).to_string()), None),
         Kind::Refreshed => sent(Written::Refreshed, None),
         Kind::OtherPayload => {
-            let leaves = chance.percent(30).then(|| cut(chance, &EARLY));
+            let leaves = chance.percent(30).then(|| cut(chance, means));
             sent(Written::Other(difference(chance, means)), leaves)
         }
-        Kind::Cut => through(cut(chance, &EARLY)),
+        Kind::Cut => through(cut(chance, means)),
         Kind::HalfRequest => through(Mishap::HalfRequest { ms: chance.of(&[0, 5, 50]), by: end(chance) }),
         Kind::LostReply => {
             through(chance.of(&[Mishap::DropReply, Mishap::HoldReply, Mishap::ErrorReply, Mishap::HalfReply]))
@@ -134,10 +134,11 @@ fn step(chance: &mut Chance, kind: Kind, order: usize, means: &Means) -> Step {
         Kind::NoKey => Step::NoKey,
         Kind::FreshKeys => Step::FreshKeys { count: chance.of(&[10, 60, 350]) },
         Kind::Wait => Step::Wait { ms: wait(chance, means) },
+        Kind::AwaitItem => Step::AwaitItem { order },
         Kind::Disrupt => Step::Disrupt { name: chance.of(&means.disruptions) },
         Kind::Heal => Step::Heal,
         Kind::Restart => Step::Restart,
-        Kind::RestartDuring => Step::RestartDuring { order, after: moment(chance, &EARLY) },
+        Kind::RestartDuring => Step::RestartDuring { order, after: moment(chance, means) },
     }
 }
 
@@ -149,14 +150,15 @@ fn difference(chance: &mut Chance, means: &Means) -> Difference {
     }
 }
 
-fn cut(chance: &mut Chance, early: &[u64]) -> Mishap {
-    Mishap::Cut { after: moment(chance, early), by: end(chance) }
+fn cut(chance: &mut Chance, means: &Means) -> Mishap {
+    Mishap::Cut { after: moment(chance, means), by: end(chance) }
 }
 
-fn moment(chance: &mut Chance, early: &[u64]) -> Moment {
-    match chance.percent(50) {
-        true => Moment::Micros(chance.of(early)),
-        false => Moment::Percent(10 * chance.below(15) as u64),
+fn moment(chance: &mut Chance, means: &Means) -> Moment {
+    match chance.below(5) {
+        0 if means.has_ledger => Moment::ItemSeen,
+        0..3 => Moment::Micros(chance.of(&EARLY)),
+        _ => Moment::Percent(10 * chance.below(15) as u64),
     }
 }
 

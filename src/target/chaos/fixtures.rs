@@ -14,6 +14,7 @@ pub fn means() -> Means {
         variations: vec!["HTTP/1.0", "body in chunks"],
         leaves: vec!["/currency".into()],
         has_amount: true,
+        has_ledger: true,
         bodies: vec![Body::Plain, Body::Large, Body::FailsFirst, Body::FailsAfter],
         alike: vec![Alike::LetterCase, Alike::LastOf40],
         disruptions: vec!["pause".into()],

@@ -18,6 +18,7 @@ pub struct Means {
     /// Leaves of the body that another payload may differ in.
     pub leaves: Vec<String>,
     pub has_amount: bool,
+    pub has_ledger: bool,
     /// What a request may be made of.
     pub bodies: Vec<Body>,
     pub alike: Vec<Alike>,
@@ -42,6 +43,7 @@ impl Means {
             Kind::Heal => false,
             Kind::NoKey => template.can_leave_key_out(),
             Kind::Restart | Kind::RestartDuring => options.restart_cmd.is_some(),
+            Kind::AwaitItem => !options.oracle.is_none(),
             Kind::Send
             | Kind::Varied
             | Kind::OtherPayload
@@ -63,6 +65,7 @@ impl Means {
             variations: VARIATIONS.iter().filter(|v| v.kind != VariationKind::Size).map(|v| v.label).collect(),
             leaves: template.fixed_leaves(),
             has_amount: template.has_amount(),
+            has_ledger: !options.oracle.is_none(),
             bodies: bodies(options),
             alike: Alike::ALL
                 .iter()

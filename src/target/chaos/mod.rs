@@ -2,6 +2,7 @@
 //! shrunk. The data path: step, schedule, draw, play, shrink, pursue, explore, report. Invariant: drawing and shrinking are pure.
 
 pub mod args;
+pub mod at_once;
 pub mod command;
 pub mod coverage;
 pub mod draw;

@@ -86,6 +86,7 @@ impl Stage<'_> {
                 tokio::time::sleep(Duration::from_millis(*ms)).await;
                 None
             }
+            Step::AwaitItem { order } => self.await_item(*order).await,
             Step::Disrupt { name } => self.disrupt(name).await?,
             Step::Heal => self.heal().await?,
             Step::Restart => self.restart().await?,
@@ -224,12 +225,13 @@ impl Stage<'_> {
 
     /// Tells the other orders' time lines of it.
     fn note(&mut self, step: &Step, at: Duration, words: String) {
-        let said = step.order().and_then(|order| {
+        let waits = matches!(step, Step::AwaitItem { .. });
+        let said = step.order().filter(|_| !waits).and_then(|order| {
             let last = self.orders[order].case.attempts.last()?;
             Some(format!(" ({})", last.answer.line(None)))
         });
-        // An order's own line has the kill that came while its request was under way.
-        let order = if matches!(step, Step::RestartDuring { .. }) { None } else { step.order() };
+        // An order's own line has the kill that came while its request was under way, and that it was waited for.
+        let order = if waits || matches!(step, Step::RestartDuring { .. }) { None } else { step.order() };
         if !matches!(step, Step::Crowd) {
             self.noted.push(Noted { order, at, what: format!("{words}{}", said.unwrap_or_default()) });
         }

@@ -77,8 +77,12 @@ pub async fn through(session: &Session, call: &Call, mishap: &Mishap, words: &st
         | Mishap::NeverSent
         | Mishap::Late => session.patience(),
     };
-    let fault = fault(mishap, session.latency());
-    let told = session.through(call, words, move || fault.clone(), patience).await;
+    let seen = Gate::new();
+    let fault = fault(mishap, session.latency(), &seen);
+    let told = tokio::select! {
+        told = session.through(call, words, move || fault.clone(), patience) => told,
+        () = opened_by_item(session, mishap, &call.intent, &seen) => unreachable!("it waits for ever"),
+    };
     let told = told.map_err(|error| format!("the proxy could not be set up: {error}"))?;
     let missed = missed(mishap, &told);
     Ok((told.attempts, told.acts, missed))
@@ -109,9 +113,22 @@ pub async fn late(session: &Session, call: &Call, words: &str) -> Result<Sent, S
     Ok((attempts, told.acts, None))
 }
 
-fn fault(mishap: &Mishap, latency: Duration) -> Fault {
+/// Opens the gate when the ledger shows the item, where the mishap is for that moment; never returns.
+async fn opened_by_item(session: &Session, mishap: &Mishap, intent: &str, seen: &Gate) {
+    if matches!(mishap, Mishap::Cut { after: Moment::ItemSeen, .. }) {
+        session.item_seen(intent).await;
+        seen.open();
+    }
+    std::future::pending().await
+}
+
+/// `seen` opens when the ledger shows the item.
+fn fault(mishap: &Mishap, latency: Duration, seen: &Gate) -> Fault {
     match mishap {
-        Mishap::Cut { after: moment, by } => Fault::CutUpstream { after: after(*moment, latency), by: *by },
+        Mishap::Cut { after, by } => match after.since(latency) {
+            Some(after) => Fault::CutUpstream { after, by: *by },
+            None => Fault::CutOnceOpened { gate: seen.clone(), by: *by },
+        },
         Mishap::HalfRequest { ms, by } => Fault::HalfRequest { after: Duration::from_millis(*ms), by: *by },
         Mishap::DropReply => Fault::DropAfterReply { by: End::Rst },
         Mishap::HoldReply => Fault::HoldReply { until: Until::ClientGone },
@@ -140,10 +157,13 @@ fn missed(mishap: &Mishap, told: &Exchanged) -> Missed {
     }
 }
 
-/// A moment as a time after the last request byte.
-pub fn after(moment: Moment, latency: Duration) -> Duration {
-    match moment {
-        Moment::Micros(micros) => Duration::from_micros(micros),
-        Moment::Percent(percent) => latency * percent as u32 / 100,
+impl Moment {
+    /// So long after the last request byte; None where something else tells when.
+    pub fn since(self, latency: Duration) -> Option<Duration> {
+        match self {
+            Moment::Micros(micros) => Some(Duration::from_micros(micros)),
+            Moment::Percent(percent) => Some(latency * percent as u32 / 100),
+            Moment::ItemSeen => None,
+        }
     }
 }

@@ -76,8 +76,8 @@ impl Shape {
             Step::NoKey => self.add([Peculiar::NoKey]),
             Step::Wait { ms } => self.add((*ms >= LONG).then_some(Peculiar::Waited)),
             Step::Disrupt { name } => self.add([Peculiar::Disrupted(name.clone())]),
-            // It ends with the schedule anyway.
-            Step::Heal => {}
+            // It orders what is around it. A disruption ends with the schedule anyway.
+            Step::AwaitItem { .. } | Step::Heal => {}
             Step::Restart | Step::RestartDuring { .. } => self.add([Peculiar::Restarted]),
         }
     }

@@ -1,6 +1,7 @@
 //! What might be smaller. Pure. Invariant: every candidate is a schedule that can be played, and each is smaller than what
 //! it was made of, so that shrinking ends.
 
+use super::at_once::all_at_once;
 use super::schedule::{Body, Order, Schedule};
 use super::size::{difference_oddity, size};
 use super::step::{Difference, Kind, Mishap, Moment, Release, Step, Written};
@@ -10,16 +11,17 @@ use crate::target::checks::odd_keys::Alike;
 /// Schedules that are a little smaller, the boldest first.
 pub fn candidates(schedule: &Schedule) -> Vec<Schedule> {
     let steps = schedule.steps.len();
-    let mut smaller: Vec<Schedule> = Kind::ALL.iter().filter_map(|kind| without_kind(schedule, *kind)).collect();
+    let orders = 0..schedule.orders.len();
+    let mut smaller: Vec<Schedule> = orders.clone().filter_map(|order| all_at_once(schedule, order)).collect();
+    smaller.extend(Kind::ALL.iter().filter_map(|kind| without_kind(schedule, *kind)));
     if steps > 3 {
         smaller.extend([without(schedule, 0..steps / 2), without(schedule, steps / 2..steps)]);
     }
     if schedule.orders.len() > 1 {
-        smaller.extend((0..schedule.orders.len()).map(|order| without_order(schedule, order)));
+        smaller.extend(orders.clone().map(|order| without_order(schedule, order)));
     }
-    smaller.extend((0..schedule.orders.len()).map(|order| all_at_once(schedule, order)));
     smaller.extend((0..steps).map(|n| without(schedule, n..n + 1)));
-    smaller.extend((0..schedule.orders.len()).flat_map(|n| plainer(schedule, n)));
+    smaller.extend(orders.flat_map(|n| plainer(schedule, n)));
     for (n, step) in schedule.steps.iter().enumerate() {
         smaller.extend(simpler(step).into_iter().map(|step| with(schedule, n, [step])));
     }
@@ -52,6 +54,7 @@ fn one_by_one(step: &Step, orders: usize) -> Vec<Step> {
         | Step::NoKey
         | Step::FreshKeys { .. }
         | Step::Wait { .. }
+        | Step::AwaitItem { .. }
         | Step::Disrupt { .. }
         | Step::Heal
         | Step::Restart => Vec::new(),
@@ -71,18 +74,6 @@ fn without_kind(schedule: &Schedule, kind: Kind) -> Option<Schedule> {
     let mut other = schedule.clone();
     other.steps.retain(|step| !goes(step));
     (other.steps.len() < schedule.steps.len()).then_some(other)
-}
-
-/// Three copies at once for all that is done with an order, and nothing disrupted: requests that were cut off, or held up,
-/// and their retries are several requests at once too.
-fn all_at_once(schedule: &Schedule, order: usize) -> Schedule {
-    let mut other = schedule.clone();
-    other.steps.retain(|step| !matches!(step, Step::Disrupt { .. } | Step::Heal));
-    let is_sent = |step: &Step| matches!(step, Step::Send { .. } | Step::Race { .. }) && step.order() == Some(order);
-    let first = other.steps.iter().position(is_sent).unwrap_or(0);
-    other.steps.retain(|step| !is_sent(step));
-    other.steps.insert(first, Step::Race { order, copies: 3, release: Release::Together, varied: None });
-    other
 }
 
 fn without(schedule: &Schedule, range: std::ops::Range<usize>) -> Schedule {
@@ -130,7 +121,7 @@ fn simpler(step: &Step) -> Vec<Step> {
         }
         Step::Principal { order } => vec![Step::plain(*order)],
         Step::Crowd => vec![Step::plain(0)],
-        Step::NoKey | Step::Disrupt { .. } | Step::Heal | Step::Restart => Vec::new(),
+        Step::AwaitItem { .. } | Step::NoKey | Step::Disrupt { .. } | Step::Heal | Step::Restart => Vec::new(),
     }
 }
 

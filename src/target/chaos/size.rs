@@ -20,7 +20,7 @@ fn events(step: &Step, orders: usize) -> usize {
         Step::Race { .. } | Step::RestartDuring { .. } | Step::Disrupt { .. } => 2,
         Step::Crowd => orders,
         Step::Principal { .. } | Step::NoKey | Step::FreshKeys { .. } | Step::Wait { .. } => 1,
-        Step::Heal | Step::Restart => 1,
+        Step::AwaitItem { .. } | Step::Heal | Step::Restart => 1,
     }
 }
 
@@ -37,7 +37,7 @@ fn oddity(step: &Step) -> u64 {
         Step::FreshKeys { count } => 1 + *count as u64,
         Step::Wait { ms } => 1 + ms,
         Step::Principal { .. } => 4,
-        Step::Crowd | Step::NoKey | Step::Disrupt { .. } | Step::Heal | Step::Restart => 1,
+        Step::AwaitItem { .. } | Step::Crowd | Step::NoKey | Step::Disrupt { .. } | Step::Heal | Step::Restart => 1,
         Step::RestartDuring { after, .. } => 4 + u64::from(*after != Moment::Micros(0)),
     }
 }

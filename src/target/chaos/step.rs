@@ -39,6 +39,10 @@ pub enum Step {
     Wait {
         ms: u64,
     },
+    /// Until the ledger shows the order's item.
+    AwaitItem {
+        order: usize,
+    },
     /// One of the user's disruptions begins.
     Disrupt {
         name: String,
@@ -106,13 +110,15 @@ pub enum Mishap {
     Late,
 }
 
-/// When, since the last request byte.
+/// When, after the last request byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Moment {
     Micros(u64),
     /// Of the target's latency.
     Percent(u64),
+    /// When the ledger shows the order's item.
+    ItemSeen,
 }
 
 /// When the copies of a race go.
@@ -144,6 +150,7 @@ named_enum! {
         NoKey = "no key",
         FreshKeys = "fresh keys",
         Wait = "wait",
+        AwaitItem = "ledger item",
         Disrupt = "disrupt",
         Heal = "heal",
         Restart = "restart",
@@ -165,6 +172,7 @@ impl Step {
             Step::NoKey => Kind::NoKey,
             Step::FreshKeys { .. } => Kind::FreshKeys,
             Step::Wait { .. } => Kind::Wait,
+            Step::AwaitItem { .. } => Kind::AwaitItem,
             Step::Disrupt { .. } => Kind::Disrupt,
             Step::Heal => Kind::Heal,
             Step::Restart => Kind::Restart,
@@ -178,6 +186,7 @@ impl Step {
             Step::Send { order, .. }
             | Step::Race { order, .. }
             | Step::Principal { order }
+            | Step::AwaitItem { order }
             | Step::RestartDuring { order, .. } => Some(*order),
             Step::Crowd
             | Step::NoKey
@@ -195,6 +204,7 @@ impl Step {
             Step::Send { order, .. }
             | Step::Race { order, .. }
             | Step::Principal { order }
+            | Step::AwaitItem { order }
             | Step::RestartDuring { order, .. } => *order = to,
             Step::Crowd
             | Step::NoKey

@@ -33,12 +33,13 @@ impl Schedule {
             Step::NoKey => "a request of its own without a key, twice".into(),
             Step::FreshKeys { count } => format!("{count} orders with keys of their own"),
             Step::Wait { ms } => format!("wait {ms} ms"),
+            Step::AwaitItem { order } => format!("order {}: wait until the ledger shows its item", letter(*order)),
             Step::Disrupt { name } => format!("disrupt: {name}"),
             Step::Heal => "heal what is disrupted".into(),
             Step::Restart => "kill the server and start it again".into(),
             Step::RestartDuring { order, after } => {
                 let what = if is_first { self.first(*order, &Written::Same) } else { again(&Written::Same) };
-                format!("order {}: {what}, and kill the server {} its last byte", letter(*order), moment(*after))
+                format!("order {}: {what}, and kill the server {}", letter(*order), moment(*after))
             }
         };
         format!("{}. {what}", n + 1)
@@ -75,7 +76,7 @@ fn again(written: &Written) -> String {
 
 fn mishap_words(mishap: &Mishap) -> String {
     match mishap {
-        Mishap::Cut { after, by } => format!("; its connection ends by {by} {} its last byte", moment(*after)),
+        Mishap::Cut { after, by } => format!("; its connection ends by {by} {}", moment(*after)),
         Mishap::HalfRequest { ms, by } => {
             format!("; only half of it comes, and the connection ends by {by} after {ms} ms")
         }
@@ -100,8 +101,9 @@ fn release_words(release: Release) -> String {
 
 fn moment(moment: Moment) -> String {
     match moment {
-        Moment::Micros(0) => "right after".into(),
-        Moment::Micros(micros) => format!("{micros} µs after"),
-        Moment::Percent(percent) => format!("{percent} % of the latency after"),
+        Moment::Micros(0) => "right after its last byte".into(),
+        Moment::Micros(micros) => format!("{micros} µs after its last byte"),
+        Moment::Percent(percent) => format!("{percent} % of the latency after its last byte"),
+        Moment::ItemSeen => "when the ledger shows its item".into(),
     }
 }

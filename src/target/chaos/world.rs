@@ -1,6 +1,8 @@
 //! What happens to the target and around it. Invariant: what a schedule disrupts is healed, however it ends, and nothing is
 //! restarted meanwhile.
 
+use tokio::time::timeout;
+
 use super::play::{Missed, Stage};
 use super::send;
 use super::step::Moment;
@@ -37,6 +39,15 @@ impl Stage<'_> {
         restarted(self.session, command).await.map(|()| None)
     }
 
+    /// Waits no longer than for a reply, and what the ledger shows late by its nature.
+    pub async fn await_item(&mut self, order: usize) -> Missed {
+        let session = self.session;
+        let patience = session.patience() + session.options.oracle.lag;
+        let intent = &self.orders[order].call().intent;
+        let seen = timeout(patience, session.item_seen(intent)).await;
+        seen.is_err().then_some("the ledger did not show the item in time")
+    }
+
     /// Where the kill falls depends on the command; it counts where it cut the request off.
     pub async fn restart_during(&mut self, order: usize, after: Moment, words: &str) -> Result<Missed, String> {
         let Some(command) = self.session.options.restart_cmd.as_deref() else {
@@ -44,7 +55,11 @@ impl Stage<'_> {
         };
         let call = self.orders[order].call().clone();
         let kill = async {
-            tokio::time::sleep(send::after(after, self.session.latency())).await;
+            match after.since(self.session.latency()) {
+                Some(after) => tokio::time::sleep(after).await,
+                // Where it never shows, the kill misses its moment.
+                None => drop(timeout(self.session.patience(), self.session.item_seen(&call.intent)).await),
+            }
             restarted(self.session, command).await
         };
         let (attempt, killed) = tokio::join!(send::plain(self.session, &call, words), kill);

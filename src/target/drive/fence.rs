@@ -12,6 +12,8 @@ use crate::target::oracle::Ledger;
 const PATIENCE: Duration = Duration::from_secs(6);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
+/// The same where a moment is to be hit.
+const GLANCE: Duration = Duration::from_millis(1);
 
 impl Session {
     /// Charges one more intent and waits for its item. None where there is no oracle: then the charge alone shows that
@@ -54,6 +56,17 @@ impl Session {
             ledger = oracle.read().await?;
         }
         self.whole(ledger)
+    }
+
+    /// Returns when the ledger shows an item of the intent; never where it does not, or where there is none.
+    pub async fn item_seen(&self, intent: &str) {
+        let oracle = &self.options.oracle;
+        if oracle.is_none() {
+            std::future::pending::<()>().await;
+        }
+        while !oracle.read().await.is_ok_and(|ledger| ledger.charges(intent) > 0) {
+            tokio::time::sleep(GLANCE).await;
+        }
     }
 
     /// The ledger, if it still shows what it showed before.
