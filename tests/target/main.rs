@@ -20,6 +20,7 @@ mod secrets;
 mod restarts;
 mod sequences;
 mod servers;
+mod steps;
 #[path = "../support/mod.rs"]
 mod support;
 mod transports;

@@ -110,6 +110,10 @@ impl Charges {
         Charges { ledger: ledger.to_owned(), keys: Arc::default() }
     }
 
+    pub fn forget(&self, asked: &Asked) {
+        self.keys.lock().unwrap().remove(asked.key().unwrap_or_default());
+    }
+
     pub fn charge(&self, asked: &Asked) -> Charged {
         let mut keys = self.keys.lock().unwrap();
         let key = asked.key().map_or_else(|| format!("none-{}", keys.len()), str::to_owned);

@@ -127,7 +127,7 @@ fn step(chance: &mut Chance, kind: Kind, order: usize, means: &Means) -> Step {
             order,
             copies: chance.of(&[2, 2, 3, 5, 8]),
             release: release(chance),
-            varied: chance.percent(30).then(|| chance.of(&means.variations).to_string()),
+            varied: chance.percent(30).then(|| raced(chance, means).to_string()),
         },
         Kind::Crowd => Step::Crowd,
         Kind::Principal => Step::Principal { order },
@@ -140,6 +140,12 @@ fn step(chance: &mut Chance, kind: Kind, order: usize, means: &Means) -> Step {
         Kind::Restart => Step::Restart,
         Kind::RestartDuring => Step::RestartDuring { order, after: moment(chance, means) },
     }
+}
+
+/// How the other copies of a race are written. A lock is more often taken for the content than for anything else.
+fn raced(chance: &mut Chance, means: &Means) -> &'static str {
+    let all = if chance.percent(40) { &means.rewritten } else { &means.variations };
+    chance.of(all)
 }
 
 fn difference(chance: &mut Chance, means: &Means) -> Difference {

@@ -12,6 +12,7 @@ pub fn means() -> Means {
     Means {
         kinds: Kind::ALL.to_vec(),
         variations: vec!["HTTP/1.0", "body in chunks"],
+        rewritten: vec!["body in chunks"],
         leaves: vec!["/currency".into()],
         has_amount: true,
         has_ledger: true,

@@ -15,6 +15,8 @@ pub struct Means {
     pub kinds: Vec<Kind>,
     /// Labels of variations.
     pub variations: Vec<&'static str>,
+    /// Those of them that write the same content anew.
+    pub rewritten: Vec<&'static str>,
     /// Leaves of the body that another payload may differ in.
     pub leaves: Vec<String>,
     pub has_amount: bool,
@@ -63,6 +65,7 @@ impl Means {
         Means {
             kinds: Kind::ALL.iter().copied().filter(given).collect(),
             variations: VARIATIONS.iter().filter(|v| v.kind != VariationKind::Size).map(|v| v.label).collect(),
+            rewritten: VARIATIONS.iter().filter(|v| v.kind == VariationKind::Content).map(|v| v.label).collect(),
             leaves: template.fixed_leaves(),
             has_amount: template.has_amount(),
             has_ledger: !options.oracle.is_none(),

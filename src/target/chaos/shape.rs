@@ -2,6 +2,7 @@
 //! steps there are, on their order, or on what the target cannot see.
 
 use super::schedule::{Body, Schedule};
+use super::size::difference_oddity;
 use super::step::{Difference, Mishap, Step, Written};
 use crate::target::checks::odd_keys::Alike;
 
@@ -46,7 +47,7 @@ impl Shape {
 
     /// Whether all that is peculiar about it is so about the other as well.
     pub fn is_within(&self, other: &Shape) -> bool {
-        self.0.iter().all(|one| other.0.contains(one))
+        self.0.iter().all(|one| other.0.iter().any(|another| one.explains(another)))
     }
 
     fn add(&mut self, all: impl IntoIterator<Item = Peculiar>) {
@@ -79,6 +80,19 @@ impl Shape {
             // It orders what is around it. A disruption ends with the schedule anyway.
             Step::AwaitItem { .. } | Step::Heal => {}
             Step::Restart | Step::RestartDuring { .. } => self.add([Peculiar::Restarted]),
+        }
+    }
+}
+
+impl Peculiar {
+    /// Whether what breaks by this breaks by the other too. What overlooks another amount overlooks other things as well,
+    /// since a payload is compared as a whole, or by some of its fields, of which the amount is the first.
+    fn explains(&self, other: &Peculiar) -> bool {
+        match (self, other) {
+            (Peculiar::OtherPayload(one), Peculiar::OtherPayload(another)) => {
+                one == another || difference_oddity(one) < difference_oddity(another)
+            }
+            (one, another) => one == another,
         }
     }
 }
@@ -167,6 +181,11 @@ mod tests {
         let (few, more) = (shape(&[Step::Crowd]), shape(&[Step::Restart, Step::Crowd]));
         assert!(few.is_within(&more) && !more.is_within(&few));
         assert!(shape(&[Step::plain(0)]).is_within(&few));
+        let other = |difference| shape(&[sent(Written::Other(difference), None)]);
+        let leaf = |at: &str| Difference::Leaf(at.into());
+        assert!(other(Difference::Amount).is_within(&other(leaf("/a"))), "the plainer payload explains the odder one");
+        assert!(!other(leaf("/a")).is_within(&other(Difference::Intent)));
+        assert!(!other(leaf("/a")).is_within(&other(leaf("/b"))));
         assert!(few.is_within(&shape(&[Step::FreshKeys { count: 350 }])), "they are sent side by side");
     }
 }
