@@ -9,34 +9,55 @@ use serde_json::{Value, json};
 use crate::faults::{Shop, verdict};
 use crate::row;
 use crate::servers::{Asked, read, reply};
-use crate::support::{Ran, idem};
+use crate::steps::{last, played};
+use crate::support::{Ran, eventually, idem};
 
 /// What the nth restart does.
 type Boot = fn(&mut Shop, usize);
 
+/// What a request gets; None where its connection ends without a reply. The last tells whether a restart is asked for.
+type Rule = fn(&mut Shop, &Asked, &dyn Fn() -> bool) -> Option<(u16, Value)>;
+
 /// Set by a restart after which the first request is not looked up.
 const COLD: &str = "cold";
 
-fn rule(shop: &mut Shop, asked: &Asked) -> (u16, Value) {
+fn at_once(shop: &mut Shop, asked: &Asked, _: &dyn Fn() -> bool) -> Option<(u16, Value)> {
     let key = asked.key().unwrap_or_default();
-    match shop.kept.get(key).cloned() {
+    Some(match shop.kept.get(key).cloned() {
         _ if asked.method == "OPTIONS" => (204, json!({})),
         Some((first, status, reply)) if first.is_null() => (status, reply),
         Some(_) if shop.kept.remove(COLD).is_some() => (200, shop.charge(asked)),
         Some(_) | None => shop.serve(asked, key, asked.body.clone()),
+    })
+}
+
+/// Charges an order of chaos only after a while, once more where a restart was asked for by then, and lets its first
+/// request wait for the restart.
+fn killed_while_it_waits(shop: &mut Shop, asked: &Asked, restarting: &dyn Fn() -> bool) -> Option<(u16, Value)> {
+    let is_first = !shop.kept.contains_key(asked.key().unwrap_or_default());
+    if !is_first || !asked.body["intent"].to_string().contains("-chaos-") {
+        return at_once(shop, asked, restarting);
     }
+    std::thread::sleep(Duration::from_millis(80));
+    if restarting() {
+        shop.charge(asked);
+    }
+    at_once(shop, asked, restarting);
+    eventually("a restart", restarting);
+    None
 }
 
 /// Serves until the file `boots` has one more line; then the port is closed for a while, and opened again. The file `up`
 /// has the number of the last boot.
-fn start(folder: &Path, boot: Boot) -> SocketAddr {
+fn start(folder: &Path, boot: Boot, rule: Rule) -> SocketAddr {
     let (folder, mut listener) = (folder.to_owned(), TcpListener::bind("127.0.0.1:0").unwrap());
     let address = listener.local_addr().unwrap();
     let mut shop = Shop::new(&folder.join("charges.jsonl"));
     std::thread::spawn(move || {
         let mut boots = 0;
+        let asked_for = || std::fs::read_to_string(folder.join("boots")).unwrap_or_default().lines().count();
         loop {
-            if std::fs::read_to_string(folder.join("boots")).unwrap_or_default().lines().count() > boots {
+            if asked_for() > boots {
                 boots += 1;
                 drop(listener);
                 std::thread::sleep(Duration::from_millis(40));
@@ -53,8 +74,8 @@ fn start(folder: &Path, boot: Boot) -> SocketAddr {
                 continue;
             };
             stream.set_nonblocking(false).unwrap();
-            if let Some(asked) = read(&stream) {
-                let (status, answer) = rule(&mut shop, &asked);
+            let answer = read(&stream).and_then(|asked| rule(&mut shop, &asked, &|| asked_for() > boots));
+            if let Some((status, answer)) = answer {
                 reply(&stream, status, &answer.to_string());
             }
         }
@@ -62,14 +83,18 @@ fn start(folder: &Path, boot: Boot) -> SocketAddr {
     address
 }
 
+/// Asks for a restart, and returns when the server is up again.
+fn command(folder: &Path) -> String {
+    let [boots, up] = ["boots", "up"].map(|name| folder.join(name).display().to_string());
+    let count = format!("$(grep -c x {boots})");
+    format!("echo x >> {boots}; until [ \"$(cat {up} 2>/dev/null)\" = {count} ]; do sleep 0.01; done")
+}
+
 fn restarted(check: &str, boot: Boot) -> Ran {
     let folder = tempfile::tempdir().unwrap();
-    let [boots, up] = ["boots", "up"].map(|name| folder.path().join(name).display().to_string());
-    let count = format!("$(grep -c x {boots})");
-    let command = format!("echo x >> {boots}; until [ \"$(cat {up} 2>/dev/null)\" = {count} ]; do sleep 0.01; done");
-    let target = format!("http://{}/charges", start(folder.path(), boot));
+    let target = format!("http://{}/charges", start(folder.path(), boot, at_once));
     let mut probe = idem(["probe", "--format", "json", "--lease", "200ms", "--check", check, "--target", &target]);
-    probe.arg("--ledger").arg(folder.path().join("charges.jsonl")).args(["--restart-cmd", &command]);
+    probe.arg("--ledger").arg(folder.path().join("charges.jsonl")).args(["--restart-cmd", &command(folder.path())]);
     probe.output().unwrap().into()
 }
 
@@ -115,4 +140,14 @@ fn what_a_restart_does_to_payloads_receipts_and_the_first_look_up_is_found() {
         scope.spawn(|| assert_eq!(told("restart", |_, _| {}).0, "OK"));
         scope.spawn(|| assert_eq!(told("double_restart", |_, _| {}).0, "OK"));
     });
+}
+
+#[test]
+fn a_kill_when_the_ledger_shows_the_item_comes_after_the_charge() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = start(folder.path(), |_, _| {}, killed_while_it_waits);
+    let kill = json!({"restart_during": {"order": 0, "after": "item_seen"}});
+    let ledger = folder.path().join("charges.jsonl").display().to_string();
+    let ran = played(address, &ledger, &["--restart-cmd", &command(folder.path())], &[kill]).exits(0);
+    assert_eq!(last(&ran)["verdict"], "OK", "{}", ran.stdout);
 }

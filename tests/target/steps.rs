@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use crate::servers::{Asked, Charges, correct, read, reply, start};
 use crate::support::{Ran, idem};
 
-fn send(mishap: Value) -> Value {
+pub fn send(mishap: Value) -> Value {
     json!({"send": {"order": 0, "written": "same", "mishap": mishap}})
 }
 
 /// Plays one schedule over one order, which ends with a plain request.
-fn played(address: SocketAddr, ledger: &str, timeout: &str, steps: &[Value]) -> Ran {
+pub fn played(address: SocketAddr, ledger: &str, more: &[&str], steps: &[Value]) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("saved.json");
     let steps = [steps, &[send(Value::Null)]].concat();
@@ -25,10 +25,10 @@ fn played(address: SocketAddr, ledger: &str, timeout: &str, steps: &[Value]) -> 
     std::fs::write(&file, json!({"version": 1, "seed": 1, "findings": [finding]}).to_string()).unwrap();
     let target = format!("http://{address}/charges");
     let mut command = idem(["probe", "--format", "json", "--target", &target, "--ledger", ledger, "--lease", "200ms"]);
-    command.args(["--timeout", timeout, "--replay"]).arg(file).output().unwrap().into()
+    command.args(more).arg("--replay").arg(file).output().unwrap().into()
 }
 
-fn last(ran: &Ran) -> Value {
+pub fn last(ran: &Ran) -> Value {
     ran.json()["checks"].as_array().unwrap().last().unwrap().clone()
 }
 
@@ -71,7 +71,7 @@ fn a_cut_when_the_ledger_shows_the_item_falls_between_item_and_reply() {
     let ledger = folder.path().join("charges.jsonl");
     let address = forgets_after_the_charge(&ledger);
     let cut = send(json!({"cut": {"after": "item_seen", "by": "FIN"}}));
-    let row = last(&played(address, &ledger.display().to_string(), "5s", &[cut]).exits(2));
+    let row = last(&played(address, &ledger.display().to_string(), &[], &[cut]).exits(2));
     assert_eq!(row["verdict"], "DUPLICATE");
     let first = "1. order A: send its request; its connection ends by FIN when the ledger shows its item";
     assert_eq!(row["steps"][0], first);
@@ -111,9 +111,9 @@ fn what_waits_for_the_ledger_item_goes_on_once_it_shows() {
         true
     });
     let ledger = format!("http://{address}/ledger");
-    let at_once = played(address, &ledger, "5s", &[send(Value::Null)]).exits(2);
+    let at_once = played(address, &ledger, &[], &[send(Value::Null)]).exits(2);
     assert_eq!(last(&at_once)["verdict"], "DUPLICATE", "it knows no key whose charge is not shown");
-    let awaited = played(address, &ledger, "5s", &[send(Value::Null), json!({"await_item": {"order": 0}})]).exits(0);
+    let awaited = played(address, &ledger, &[], &[send(Value::Null), json!({"await_item": {"order": 0}})]).exits(0);
     assert_eq!(last(&awaited)["verdict"], "OK", "{}", awaited.stdout);
 }
 
@@ -122,7 +122,7 @@ fn an_item_that_never_shows_is_not_waited_for_for_ever_and_proves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = folder.path().join("charges.jsonl");
     let (address, await_item) = (correct(&ledger), json!({"await_item": {"order": 0}}));
-    let ran = played(address, &ledger.display().to_string(), "60ms", &[await_item]);
+    let ran = played(address, &ledger.display().to_string(), &["--timeout", "60ms"], &[await_item]);
     let row = last(&ran.exits(3));
     assert_eq!(row["verdict"], "ERROR");
     assert!(row["evidence"].to_string().contains("no play landed with all its steps"), "{row}");
