@@ -88,7 +88,10 @@ fn overall(explorer: &Explorer<'_>, summary: &Summary, is_clean: bool) -> Option
         (None, _) if explorer.undecided > 0 => (Verdict::Unproven, format!("{}; {said}", summary.undecided())),
         (None, _) if explorer.played == 0 => (Verdict::Unproven, format!("none was played to its end; {said}")),
         (None, true) => (Verdict::Ok, said),
-        (None, false) => (Verdict::Unproven, format!("no ledger to show it; {said}")),
+        (None, false) if explorer.session.options.oracle.is_none() => {
+            (Verdict::Unproven, format!("no ledger to show it; {said}"))
+        }
+        (None, false) => (Verdict::Unproven, format!("no schedule could be judged; {said}")),
     };
     Some(Row { explored: Some(explorer.figures), ..Row::undriven(&CHAOS, verdict, why) })
 }

@@ -17,7 +17,6 @@ use super::trial::{Ground, Trial};
 use crate::console::progress::Line;
 use crate::target::drive::session::Session;
 use crate::target::facts::answer::{Answer, Class};
-use crate::target::judge::verdict::Verdict;
 use crate::target::run::row::figures;
 use crate::terms::figures::Figures;
 
@@ -136,7 +135,7 @@ impl<'a> Explorer<'a> {
         self.played += 1;
         self.coverage.add(&schedule, &trial.missed);
         self.figures += figures(&trial.cases);
-        self.is_proven |= trial.verdict != Verdict::Unproven;
+        self.is_proven |= trial.shows_nothing().is_none();
         if !trial.verdict.is_finding() {
             return Ok(());
         }

@@ -27,10 +27,10 @@ pub async fn replay(session: &Session, saved: &[Saved], rows: &mut Vec<Row>) {
 /// None where no play breaks anything.
 ///
 /// # Errors
-/// Says that it could not be carried out, or that a step never landed.
+/// Says that it could not be carried out, what no play showed, or that a step never landed.
 async fn once(ground: &Ground<'_>, saved: &Saved) -> Result<Option<Finding>, String> {
     let since = Instant::now();
-    let mut whole = false;
+    let (mut whole, mut unproven) = (false, None);
     for play in 1..=saved.plays() {
         let trial = ground.try_one(&saved.schedule).await?;
         if trial.verdict.is_finding() {
@@ -46,10 +46,11 @@ async fn once(ground: &Ground<'_>, saved: &Saved) -> Result<Option<Finding>, Str
                 elapsed: since.elapsed(),
             }));
         }
-        if trial.verdict == Verdict::Unproven {
-            return Err("no ledger shows that it broke nothing".into());
+        match trial.shows_nothing() {
+            Some(why) => unproven = Some(why),
+            None => whole |= trial.landed(),
         }
-        whole |= trial.landed();
     }
-    if whole { Ok(None) } else { Err("no play landed with all its steps: what did not land proves nothing".into()) }
+    let nothing = || "no play landed with all its steps: what did not land proves nothing".to_string();
+    if whole { Ok(None) } else { Err(unproven.unwrap_or_else(nothing)) }
 }

@@ -109,8 +109,43 @@ impl<'a> Ground<'a> {
 }
 
 impl Trial {
+    /// Why it shows nothing; None where it is a finding, or shows that nothing is broken.
+    pub fn shows_nothing(&self) -> Option<String> {
+        if self.verdict == Verdict::Ok || self.verdict.is_finding() {
+            return None;
+        }
+        let decisive = self.cases.iter().map(judge).find(|judgement| judgement.verdict == self.verdict);
+        decisive.map(|judgement| judgement.why)
+    }
+
     /// Whether every step landed.
     pub fn landed(&self) -> bool {
         self.missed.iter().all(Option::is_none)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::facts::answer::{Answer, Class};
+    use crate::target::facts::case::Rule;
+    use crate::target::facts::fixtures::{case, refused, success};
+
+    #[test]
+    fn only_what_was_broken_or_counted_shows_something() {
+        let unsent = || Answer { class: Class::Unsent, ..refused() };
+        let trial = |verdict, rule, calls: &[&str], answers, charges: &[u64]| Trial {
+            verdict,
+            cases: vec![case("here", rule, calls, answers, charges)],
+            missed: vec![None],
+        };
+        let held = trial(Verdict::Ok, Rule::Once, &["a"], vec![(0, success("r"))], &[1]);
+        let twice = trial(Verdict::Duplicate, Rule::Once, &["a"], vec![(0, success("r"))], &[2]);
+        assert_eq!((held.shows_nothing(), twice.shows_nothing()), (None, None));
+        let both = vec![(0, success("r")), (1, unsent())];
+        let never_sent = trial(Verdict::Unproven, Rule::Reuse, &["a", "b"], both, &[1, 0]);
+        assert_eq!(never_sent.shows_nothing().as_deref(), Some("one of the payloads never reached the target"));
+        let gone = trial(Verdict::Error, Rule::Once, &["a"], vec![(0, unsent())], &[0]);
+        assert!(gone.shows_nothing().is_some_and(|why| why.starts_with("the target could not be reached")));
     }
 }
