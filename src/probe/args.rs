@@ -20,12 +20,16 @@ pub struct ProbeArgs {
     pub all: bool,
 
     /// List the scenarios and what each teaches, or with --target the checks, and run nothing
-    #[arg(long, conflicts_with_all = ["scenario", "all", "format", "policy", "intents", "rounds", "repeat", "baseline", "ledger_dir"])]
+    #[arg(long, conflicts_with_all = ["scenario", "all", "format", "policy", "intents", "rounds", "repeat", "baseline", "ledger_dir", "report"])]
     pub list: bool,
 
     /// What to print; text is attempts, table and JSON detail (to a terminal without the latter)
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+
+    /// Write a report in the format of its ending too: .json, .md, of a target also .xml (JUnit), .html, .sarif; repeatable
+    #[arg(long, value_name = "FILE", conflicts_with = "plan")]
+    pub report: Vec<PathBuf>,
 
     /// Run under another dedup policy than declared, to see a declaration fail
     #[arg(long, value_name = "POLICY", value_parser = Policy::parse)]

@@ -9,11 +9,12 @@ use super::args::TargetArgs;
 use super::checks::{CHECKS, Check};
 use super::drive::session::Session;
 use super::options::Options;
-use super::report::Report;
+use super::report::{FORMATS, Report};
 use super::run::schedule::Schedule;
 use super::run::{plan, row};
 use crate::console::interrupt;
 use crate::console::output;
+use crate::console::report_files::ReportFiles;
 use crate::probe::args::ProbeArgs;
 use crate::probe::baseline::Baseline;
 use crate::terms::exit::Exit;
@@ -33,6 +34,7 @@ pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
     if args.plan {
         return plan::print(&options, &checks);
     }
+    let files = ReportFiles::open(&probe.report, FORMATS)?;
     plan::announce(&options, &checks);
     let session = Session::new(options);
     let schedule = Schedule::new(checks);
@@ -42,7 +44,7 @@ pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
         Ok(Exit::Ok)
     })?;
     let report = Report::new(&session, schedule.into_rows(&session.options.accept));
-    let exit = report.print(probe.format)?.and(ended);
+    let exit = report.publish(probe.format, files)?.and(ended);
     Ok(match baseline {
         Some(baseline) => exit.and(baseline.compare(&serde_json::to_value(report.document())?)),
         None => exit,

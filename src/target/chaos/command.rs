@@ -13,6 +13,7 @@ use super::replayed::replay;
 use super::summary::Summary;
 use crate::console::interrupt;
 use crate::console::output::say;
+use crate::console::report_files::ReportFiles;
 use crate::probe::args::ProbeArgs;
 use crate::server::policy::Policy;
 use crate::target::args::TargetArgs;
@@ -20,7 +21,7 @@ use crate::target::command::chosen;
 use crate::target::drive::session::Session;
 use crate::target::judge::verdict::Verdict;
 use crate::target::options::Options;
-use crate::target::report::Report;
+use crate::target::report::{FORMATS, Report};
 use crate::target::run::row::Row;
 use crate::target::run::schedule::Schedule;
 use crate::terms::exit::Exit;
@@ -42,6 +43,7 @@ pub fn command(probe: &ProbeArgs, target: &TargetArgs, args: &ChaosArgs) -> anyh
     let checks = chosen(&options)?;
     let seed = args.chaos.flatten().unwrap_or_else(by_clock);
     let time = args.time.unwrap_or(TIME);
+    let files = ReportFiles::open(&probe.report, FORMATS)?;
     announce(&options, seed, time, saved.as_ref());
     let session = Session::new(options);
     let fixed = Schedule::new(checks);
@@ -65,7 +67,7 @@ pub fn command(probe: &ProbeArgs, target: &TargetArgs, args: &ChaosArgs) -> anyh
     rows.extend(replayed);
     rows.extend(explored(explorer, summary.as_ref()));
     let report = Report { exploration: summary, ..Report::new(&session, rows) };
-    Ok(report.print(probe.format)?.and(ended))
+    Ok(report.publish(probe.format, files)?.and(ended))
 }
 
 /// A row for each finding, and one of the whole where there is none.

@@ -81,7 +81,12 @@ impl OrderState {
             other.acts = case.acts.clone();
         }
         let beside = noted.iter().filter(|noted| noted.order != Some(order));
-        let beside = beside.map(|noted| Act { who: "meanwhile", at: noted.at, what: noted.what.clone() });
+        let beside = beside.map(|noted| Act {
+            who: "meanwhile",
+            at: noted.at,
+            what: noted.what.clone(),
+            is_fault: noted.order.is_none(),
+        });
         let beside: Vec<_> = beside.collect();
         case.acts.extend(beside.iter().cloned());
         others.iter_mut().for_each(|other| other.acts.extend(beside.iter().cloned()));

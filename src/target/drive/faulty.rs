@@ -12,7 +12,7 @@ use crate::http::client::{Outcome, Reply};
 use crate::http::message::Message;
 use crate::proxy::{Event, EventKind, Fault, Proxy, Settings};
 use crate::target::facts::answer::Answer;
-use crate::target::facts::case::{Act, Attempt, Case, Shortfall};
+use crate::target::facts::case::{Act, Attempt, Case, Seen, Shortfall};
 use crate::target::request::template::Call;
 use crate::terms::outcome::Symptom;
 
@@ -79,14 +79,17 @@ impl Session {
             let why = if is_cut { "cut before a whole reply" } else { "never forwarded" };
             answers.push((sent, self.clock(), Answer::withheld(why)));
         }
-        let client = seen_by_client(&outcome);
+        let client = Seen { what: seen_by_client(&outcome), at: sent + outcome.elapsed };
         let attempt = |(sent, ended, answer)| {
             let (note, client) = (note.to_string(), Some(client.clone()));
             Attempt { sent, ended, call: 0, note, copy: false, faulted: true, answer, client }
         };
         let acts = events
             .iter()
-            .filter_map(|event| Some(Act { who: "proxy", at: self.at(event), what: act(&event.what)? }))
+            .filter_map(|event| {
+                let is_fault = is_fault(&event.what);
+                Some(Act { who: "proxy", at: self.at(event), what: act(&event.what)?, is_fault })
+            })
             .collect();
         Ok(Exchanged { attempts: answers.into_iter().map(attempt).collect(), acts, copies, is_cut })
     }
@@ -155,6 +158,18 @@ fn act(what: &EventKind) -> Option<String> {
         EventKind::ClientGone => "sees that the client has gone".into(),
         EventKind::Ended => return None,
     })
+}
+
+/// Whether the proxy does it for the fault's sake.
+fn is_fault(what: &EventKind) -> bool {
+    match what {
+        EventKind::BadRequest { .. } | EventKind::Held | EventKind::Released { .. } => true,
+        EventKind::UpstreamCut { .. } | EventKind::ReplyCut { .. } | EventKind::ClientDropped { .. } => true,
+        EventKind::ForwardStarted { copy } | EventKind::RequestForwarded { copy } => *copy > 0,
+        EventKind::ReplySent { reply, .. } => reply.is_none(),
+        EventKind::RequestRead { .. } | EventKind::UpstreamReplied { .. } | EventKind::UpstreamFailed { .. } => false,
+        EventKind::ClientGone | EventKind::Ended => false,
+    }
 }
 
 fn nth(copy: u8) -> &'static str {

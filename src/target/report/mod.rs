@@ -2,12 +2,18 @@
 
 pub mod curl;
 mod document;
+mod github;
+mod html;
 mod junit;
+mod markdown;
+mod sarif;
+mod standing;
 mod text;
 pub mod timeline;
 mod transport;
+mod view;
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -19,8 +25,39 @@ use super::request::secrets::Secrets;
 use super::run::profile::Profile;
 use super::run::row::Row;
 use crate::console::output;
+use crate::console::report_files::{ReportFiles, ReportFormat};
 use crate::probe::args::Format;
 use crate::terms::exit::Exit;
+use view::View;
+
+/// What `--report` writes.
+pub const FORMATS: &[ReportFormat<Report>] = &[
+    ReportFormat {
+        ending: "json",
+        about: "the document that --format json prints and --baseline reads",
+        render: |report| report.all_masked(document::write),
+    },
+    ReportFormat {
+        ending: "xml",
+        about: "JUnit, as CI servers read it: one test case a check",
+        render: |report| report.all_masked(junit::write),
+    },
+    ReportFormat {
+        ending: "md",
+        about: "Markdown for a comment or a wiki",
+        render: |report| Ok(markdown::page(&View::of(report))),
+    },
+    ReportFormat {
+        ending: "html",
+        about: "one page for people: drawn time lines, cures, the twelve points; no scripts, nothing from elsewhere",
+        render: |report| Ok(html::page(&View::of(report))),
+    },
+    ReportFormat {
+        ending: "sarif",
+        about: "SARIF 2.1.0, as code scanning reads it: checks are rules, findings results",
+        render: |report| sarif::document(&View::of(report)),
+    },
+];
 
 /// All rows, with what they were measured by.
 pub struct Report {
@@ -58,15 +95,23 @@ impl Report {
         self.rows.iter().fold(Exit::Ok, |exit, row| exit.and(row.verdict.exit(row.accepted)))
     }
 
-    /// Prints the report; the exit code is that of the verdicts, or worse where it cannot be written.
+    /// Prints the report, writes its files and tells GitHub; the exit code is that of the verdicts, or worse where
+    /// something cannot be written.
     ///
     /// # Errors
     /// The document cannot be made.
-    pub fn print(&self, format: Format) -> anyhow::Result<Exit> {
+    pub fn publish(&self, format: Format, files: ReportFiles<Report>) -> anyhow::Result<Exit> {
+        let text = self.all_masked(|out, report| report.write(out, format)).context("cannot make the report")?;
+        let exit = output::report(self.exit(), |out| out.write_all(text.as_bytes()));
+        github::tell(self);
+        Ok(exit.and(files.write(self)))
+    }
+
+    /// What `write` writes, with every secret masked in the words of its format.
+    fn all_masked(&self, write: impl Fn(&mut dyn Write, &Report) -> io::Result<()>) -> io::Result<String> {
         let mut text = Vec::new();
-        self.write(&mut text, format).context("cannot make the report")?;
-        let masked = self.secrets().mask(&String::from_utf8_lossy(&text));
-        Ok(output::report(self.exit(), |out| out.write_all(masked.as_bytes())))
+        write(&mut text, self)?;
+        Ok(self.secrets().mask(&String::from_utf8_lossy(&text)))
     }
 
     fn write(&self, out: &mut dyn Write, format: Format) -> std::io::Result<()> {

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::Report;
-use super::timeline::{Step, steps};
+use super::timeline::steps;
 use super::transport::Transport;
 use crate::console::printable::printable;
 use crate::probe::report::table::figures;
@@ -61,7 +61,7 @@ fn finding(out: &mut dyn Write, report: &Report, row: &Row, case: &Case) -> io::
         schedule.words().iter().try_for_each(|step| writeln!(out, "    {}", printable(step)))?;
     }
     writeln!(out, "  time line ({}):", printable(&case.label))?;
-    steps(case).iter().try_for_each(|step| line(out, step))?;
+    steps(case).iter().try_for_each(|step| writeln!(out, "    {}", printable(&step.line())))?;
     for (n, receipt) in case.receipts().iter().enumerate() {
         writeln!(out, "  r{} = {}", n + 1, printable(receipt))?;
     }
@@ -69,23 +69,6 @@ fn finding(out: &mut dyn Write, report: &Report, row: &Row, case: &Case) -> io::
     let to = &report.options.targets[0];
     for line in report.options.template.curls(&case.calls, to) {
         writeln!(out, "    {}", printable(&line))?;
-    }
-    writeln!(out)
-}
-
-fn line(out: &mut dyn Write, step: &Step) -> io::Result<()> {
-    match step.span {
-        Some((from, to)) => {
-            write!(out, "    {:>9.1} to {:>9.1} ms  ", from.as_secs_f64() * 1e3, to.as_secs_f64() * 1e3)?;
-        }
-        None => write!(out, "    {:>9}    {:>9}     ", "", "")?,
-    }
-    write!(out, "{}", printable(&step.to_string()))?;
-    if let Some(client) = &step.client_saw {
-        write!(out, " (the client saw: {})", printable(client))?;
-    }
-    if step.times > 1 {
-        write!(out, " ({} times)", step.times)?;
     }
     writeln!(out)
 }

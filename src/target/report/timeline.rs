@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::target::facts::answer::Class;
 use crate::target::facts::case::{Act, Attempt, Case};
 
 /// One line. Equal lines after one another are one, with a count.
@@ -24,12 +25,45 @@ pub struct Step {
     /// From the start of the first to the end of the last of them, since the case began; None for the ledger.
     #[serde(skip)]
     pub span: Option<(Duration, Duration)>,
+    #[serde(skip)]
+    pub drawn: Drawn,
+}
+
+/// What a drawing shows of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    Request {
+        class: Class,
+        status: Option<u16>,
+        /// Under its short name; None where the reply names none.
+        receipt: Option<String>,
+        /// When the client saw the end of it, since the case began; None where that is when the target answered.
+        left: Option<Duration>,
+    },
+    Act {
+        is_fault: bool,
+    },
+    /// Charges of an intent.
+    Charges(u64),
 }
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let arrow = if self.saw.is_empty() { "" } else { " -> " };
         write!(f, "{}: {}{arrow}{}", self.who, self.what, self.saw)
+    }
+}
+
+impl Step {
+    /// With its times and all that is known of it.
+    pub fn line(&self) -> String {
+        let span = match self.span {
+            Some((from, to)) => format!("{:>9.1} to {:>9.1} ms", from.as_secs_f64() * 1e3, to.as_secs_f64() * 1e3),
+            None => " ".repeat(25),
+        };
+        let client = self.client_saw.iter().map(|saw| format!(" (the client saw: {saw})"));
+        let times = (self.times > 1).then(|| format!(" ({} times)", self.times));
+        format!("{span}  {self}{}", client.chain(times).collect::<String>())
     }
 }
 
@@ -59,7 +93,9 @@ pub fn steps(case: &Case) -> Vec<Step> {
 
 fn proxied(act: &Act, began: Duration) -> Step {
     let at = act.at.saturating_sub(began);
-    Step { who: act.who, what: act.what.clone(), saw: String::new(), client_saw: None, times: 1, span: Some((at, at)) }
+    let drawn = Drawn::Act { is_fault: act.is_fault };
+    let (what, saw) = (act.what.clone(), String::new());
+    Step { who: act.who, what, saw, client_saw: None, times: 1, span: Some((at, at)), drawn }
 }
 
 fn step(case: &Case, attempt: &Attempt, began: Duration) -> Step {
@@ -72,9 +108,15 @@ fn step(case: &Case, attempt: &Attempt, began: Duration) -> Step {
         who: if attempt.faulted { "client, through the proxy" } else { "client" },
         what: attempt.note.clone(),
         saw: attempt.answer.line(receipt.as_deref()),
-        client_saw: attempt.client.clone(),
+        client_saw: attempt.client.as_ref().map(|seen| seen.what.clone()),
         times: 1,
         span: Some((attempt.sent.saturating_sub(began), attempt.ended.saturating_sub(began))),
+        drawn: Drawn::Request {
+            class: attempt.answer.class,
+            status: attempt.answer.status,
+            receipt,
+            left: attempt.client.as_ref().map(|seen| seen.at.saturating_sub(began)),
+        },
     }
 }
 
@@ -91,6 +133,7 @@ fn ledger(case: &Case) -> Vec<Step> {
             client_saw: None,
             times: 1,
             span: None,
+            drawn: Drawn::Charges(charges),
         });
     }
     told

@@ -25,7 +25,15 @@ pub struct Attempt {
     /// What the target answered, whether or not the client saw it.
     pub answer: Answer,
     /// What the client saw instead; None where that is the target's answer.
-    pub client: Option<String>,
+    pub client: Option<Seen>,
+}
+
+/// What a client saw at last of an attempt that was altered on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub what: String,
+    /// Since the run began.
+    pub at: Duration,
 }
 
 /// Something that happened beside the attempts.
@@ -36,6 +44,8 @@ pub struct Act {
     /// Since the run began.
     pub at: Duration,
     pub what: String,
+    /// Whether it goes wrong on purpose, or ends that; else it is how a request goes its way.
+    pub is_fault: bool,
 }
 
 /// What one K is judged by.
