@@ -63,7 +63,7 @@ impl<'a> Drawing<'a> {
     fn write(&self, out: &mut String, title: &str) -> std::fmt::Result {
         let has_meanwhile = self.marks.iter().any(|mark| mark.step.who != "proxy");
         let lanes = Lanes::new(self.rows, self.charges.len(), has_meanwhile);
-        let fence = self.axis.end() + 26.0;
+        let fence = self.axis.end() + 62.0;
         let most = self.charges.iter().map(|(_, n)| *n).max().unwrap_or(0);
         let width = fence + 84.0 + most.min(DOTS + 2) as f64 * 17.0;
         let height = lanes.axis + 24.0;

@@ -64,7 +64,9 @@ fn case(out: &mut String, check: &str, shown: &Shown) -> std::fmt::Result {
         }
         out.write_str("</p>\n")?;
     }
-    writeln!(out, "<h4>by hand</h4>\n<pre tabindex=\"0\"><code>{}</code></pre>", escaped(&shown.curl.join("\n")))
+    out.write_str("<h4>by hand</h4>\n<pre class=\"curl\">")?;
+    shown.curl.iter().try_for_each(|line| write!(out, "<code>{}\n</code>", escaped(line)))?;
+    out.write_str("</pre>\n")
 }
 
 fn step(out: &mut String, step: &Step) -> std::fmt::Result {

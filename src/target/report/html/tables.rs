@@ -30,7 +30,7 @@ fn verdict(out: &mut String, line: &Line, view: &View) -> std::fmt::Result {
     for (figure, count) in line.row.figures().named() {
         let class = match (figure, count) {
             (_, 0) => "figure zero",
-            ("duplicates" | "lost", _) => "figure wrong",
+            ("duplicates" | "lost", _) if tone == "finding" => "figure wrong",
             (_, _) => "figure",
         };
         write!(out, r#"<td class="{class}" data-name="{figure}">{count}</td>"#)?;
