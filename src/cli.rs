@@ -1,6 +1,6 @@
 //! The command line: which command, and its arguments. Invariant: nothing is decided here but usage and who is called.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::probe::args::{EXAMPLES, ProbeArgs};
 use crate::target::args::TargetArgs;
@@ -32,6 +32,8 @@ pub enum Command {
     Proxy(Box<proxy::args::ProxyArgs>),
     Key(key::args::KeyArgs),
     Explain(explain::args::ExplainArgs),
+    Completions(explain::manual::CompletionsArgs),
+    Man(explain::manual::ManArgs),
 }
 
 /// Measure the ten scenarios on real sockets, or with --target your own server
@@ -69,6 +71,8 @@ impl Command {
             Command::Proxy(args) => proxy::command(args),
             Command::Key(args) => key::command(args),
             Command::Explain(args) => explain::command(args),
+            Command::Completions(args) => explain::manual::completions(args, Cli::command()),
+            Command::Man(args) => explain::manual::man(args, Cli::command()),
         }
     }
 }

@@ -5,6 +5,7 @@ pub mod args;
 pub mod command;
 pub mod entries;
 pub mod libraries;
+pub mod manual;
 pub mod page;
 pub mod points;
 pub mod topics;

@@ -5,11 +5,13 @@ use super::libraries::LIBRARIES;
 use super::page::{item, paragraph};
 use super::points::POINTS;
 use crate::classify::findings::finder::Kind;
+use crate::probe;
 use crate::probe::scenario::SCENARIOS;
 use crate::proxy::fault_name::FaultName;
 use crate::target::checks::CHECKS;
 use crate::target::judge::verdict::Verdict;
 use crate::target::request::fill::Hole;
+use crate::target::report;
 use crate::terms::outcome::{Action, Effect, Symptom};
 
 /// One page of the reference.
@@ -40,6 +42,8 @@ pub const TOPICS: &[Topic] = &[
     topic("checks", "each check of a target: how, what a finding means, the usual cure", checks),
     topic("chaos", "how `idem probe --chaos` explores and shrinks", || text(include_str!("texts/chaos.txt"))),
     topic("https", "how targets behind https or a Unix socket are reached", || text(include_str!("texts/https.txt"))),
+    topic("reports", "the formats of `--report`, and what GitHub is told", reports),
+    topic("ci", "a workflow that probes your server", || text(include_str!("texts/ci.txt"))),
     topic("verdicts", "the verdict of a check", verdicts),
     topic("points", "the article's twelve points, and what proves each", points),
     topic("libraries", "what was found in public idempotency libraries", libraries),
@@ -96,6 +100,13 @@ fn requests() -> String {
 fn checks() -> String {
     let pages = CHECKS.iter().map(|known| format!("{}\n{}", known.name, check(known)));
     pages.collect::<Vec<_>>().join("\n\n")
+}
+
+fn reports() -> String {
+    let of_target = list(8, report::FORMATS.iter().map(|format| (format.ending, format.about.to_owned())));
+    let of_scenarios = list(8, probe::report::FORMATS.iter().map(|format| (format.ending, format.about.to_owned())));
+    let prose = text(include_str!("texts/reports.txt"));
+    format!("Of a target\n{of_target}\n\nOf the ten scenarios\n{of_scenarios}\n\n{prose}")
 }
 
 fn verdicts() -> String {

@@ -22,6 +22,7 @@ use crate::console::interrupt;
 use crate::console::output;
 use crate::console::output::say;
 use crate::console::progress::Progress;
+use crate::console::report_files::ReportFiles;
 use crate::terms::exit::Exit;
 
 /// Attempts at one moment, over all scenarios: two descriptors each, and 256 is all that some systems give a process.
@@ -44,13 +45,15 @@ pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
         say!("idem: nothing to probe: no intents");
         return Ok(Exit::ZeroInput);
     }
+    let files = ReportFiles::open(&args.report, report::FORMATS)?;
     let measured = interrupt::unless_interrupted(async {
         let ledgers = LedgerDir::open(args.ledger_dir.as_deref())?;
         measure_all(args.repeat, &setups, &ledgers).await
     })?;
     let Some((report, exit)) = measured else { return Ok(Exit::Interrupted) };
     let exit = report.scenarios.iter().fold(exit, |exit, judged| exit.and(judged.verdict.exit()));
-    let exit = print(args.format, &report, exit);
+    let exit = print(args.format, &report, exit).and(files.write(&report));
+    report::tell_github(&report);
     Ok(match baseline {
         Some(baseline) => exit.and(compare(&baseline, &report)?),
         None => exit,

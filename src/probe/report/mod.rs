@@ -2,6 +2,7 @@
 //! from run to run stands in one field.
 
 pub mod json;
+pub mod markdown;
 pub mod table;
 pub mod text;
 
@@ -10,6 +11,8 @@ use std::time::Duration;
 use super::run::Run;
 use super::runner::Setup;
 use super::verdict::RowVerdict;
+use crate::console::github::{Level, annotate, is_here, summarise};
+use crate::console::report_files::ReportFormat;
 use crate::terms::figures::Figures;
 
 /// One scenario, judged.
@@ -29,4 +32,33 @@ pub struct ProbeReport {
     pub wall: Duration,
     /// How often everything was run.
     pub repeats: u32,
+}
+
+/// What `--report` writes of the scenarios. They are no findings of anybody's server, so what CI servers read is of a target.
+pub const FORMATS: &[ReportFormat<ProbeReport>] = &[
+    ReportFormat {
+        ending: "json",
+        about: "the document that --format json prints and --baseline reads",
+        render: |report| {
+            let mut text = Vec::new();
+            json::write(&mut text, report)?;
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        },
+    },
+    ReportFormat {
+        ending: "md",
+        about: "the table as Markdown, with what each row teaches",
+        render: |report| Ok(markdown::page(report)),
+    },
+];
+
+/// Tells a workflow on GitHub which rows are not as declared.
+pub fn tell_github(report: &ProbeReport) {
+    if !is_here() {
+        return;
+    }
+    for judged in report.scenarios.iter().filter(|judged| judged.verdict == RowVerdict::Mismatch) {
+        annotate(Level::Error, judged.setup.scenario.name, &format!("{}{}", judged.verdict, table::difference(judged)));
+    }
+    summarise(&markdown::page(report));
 }

@@ -29,7 +29,7 @@ pub fn figures(out: &mut dyn Write, figures: &Figures) -> io::Result<()> {
 }
 
 /// What was declared, for the figures that differ.
-fn difference(judged: &Judged) -> String {
+pub fn difference(judged: &Judged) -> String {
     match judged.verdict {
         RowVerdict::Ok => String::new(),
         RowVerdict::Mismatch => {
