@@ -1,8 +1,6 @@
 //! `idem probe --target`: does MY endpoint charge twice? The data path from options to a report. Invariant: the exit
 //! code follows from verdicts alone, and the plan is shown before anything is sent.
 
-use std::io::{IsTerminal, Write};
-
 use anyhow::anyhow;
 
 use super::args::TargetArgs;
@@ -11,9 +9,11 @@ use super::drive::session::Session;
 use super::options::Options;
 use super::report::{FORMATS, Report};
 use super::run::schedule::Schedule;
-use super::run::{plan, row};
+use super::run::plan;
+use super::run::progress::CheckProgress;
 use crate::console::interrupt;
 use crate::console::output;
+use crate::console::progress::beside;
 use crate::console::report_files::ReportFiles;
 use crate::probe::args::ProbeArgs;
 use crate::probe::baseline::Baseline;
@@ -38,9 +38,10 @@ pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
     plan::announce(&options, &checks);
     let session = Session::new(options);
     let schedule = Schedule::new(checks);
+    let progress = CheckProgress::new(&session, &schedule.checks);
     let ended = interrupt::until_signal(async {
         session.begin().await?;
-        schedule.run(&session, &progress(&schedule)).await;
+        beside(schedule.run(&session, &|row| progress.add(row)), || progress.line()).await;
         Ok(Exit::Ok)
     })?;
     let report = Report::new(&session, schedule.into_rows(&session.options.accept));
@@ -59,18 +60,6 @@ pub fn chosen(options: &Options) -> anyhow::Result<Vec<&'static Check>> {
     }
     let named = |check: &&Check| options.chosen.iter().any(|name| name == check.name) || check.name == "baseline";
     Ok(CHECKS.iter().filter(|check| options.chosen.is_empty() || named(check)).collect())
-}
-
-/// Says on a terminal what is done.
-fn progress(schedule: &Schedule) -> impl Fn(&row::Row, usize) {
-    let (to_terminal, all) = (std::io::stderr().is_terminal(), schedule.checks.len());
-    move |row, finished| {
-        if to_terminal {
-            let end = if finished == all { "\r\x1b[K" } else { "" };
-            // Nobody sees it: then nobody misses it.
-            let _ = write!(std::io::stderr(), "\r{finished} of {all}: {} {}\x1b[K{end}", row.check.name, row.verdict);
-        }
-    }
 }
 
 /// Lists the checks: how each is provoked, what a finding means, the usual cure.

@@ -51,7 +51,7 @@ pub fn command(probe: &ProbeArgs, target: &TargetArgs, args: &ChaosArgs) -> anyh
     let mut replayed = Vec::new();
     let ended = interrupt::until_signal(async {
         session.begin().await?;
-        fixed.run(&session, &|_, _| {}).await;
+        fixed.run(&session, &|_| {}).await;
         match &saved {
             _ if fixed.is_stopped() => {}
             Some(file) => replay(&session, &file.findings, &mut replayed).await,

@@ -1,6 +1,7 @@
 //! All checks of a run: what is intended, in which order, and what row each gives.
 
 pub mod plan;
+pub mod progress;
 pub mod profile;
 pub mod receipts;
 pub mod row;

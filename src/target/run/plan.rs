@@ -16,6 +16,11 @@ fn of(check: &Check, options: &Options) -> Option<Plan> {
     (check.needs)(options).is_none().then(|| Plan::new(plan.requests + FENCE.requests, plan.charges + FENCE.charges))
 }
 
+/// What it sends at least, its fence included; 0 where it is skipped.
+pub fn requests(check: &Check, options: &Options) -> u64 {
+    of(check, options).map_or(0, |plan| plan.requests)
+}
+
 fn total(options: &Options, checks: &[&Check]) -> Plan {
     let plans = checks.iter().filter_map(|check| of(check, options));
     plans.fold(Plan::default(), |sum, plan| Plan::new(sum.requests + plan.requests, sum.charges + plan.charges))

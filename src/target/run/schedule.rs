@@ -23,7 +23,6 @@ pub struct Schedule {
     rows: RefCell<Vec<Option<Row>>>,
     /// What makes it pointless to go on: what the baseline showed, or the check that killed the target.
     stopped: RefCell<Option<String>>,
-    finished: Cell<usize>,
     revivals: Cell<usize>,
 }
 
@@ -45,11 +44,11 @@ fn revival(command: Option<&str>, restarted: usize) -> Result<&str, String> {
 impl Schedule {
     pub fn new(checks: Vec<&'static Check>) -> Schedule {
         let rows = RefCell::new(checks.iter().map(|_| None).collect());
-        Schedule { checks, rows, stopped: RefCell::new(None), finished: Cell::new(0), revivals: Cell::new(0) }
+        Schedule { checks, rows, stopped: RefCell::new(None), revivals: Cell::new(0) }
     }
 
     /// Runs all checks; `told` hears of each row when it is there.
-    pub async fn run(&self, session: &Session, told: &dyn Fn(&Row, usize)) {
+    pub async fn run(&self, session: &Session, told: &dyn Fn(&Row)) {
         let (last, others): (Vec<_>, Vec<_>) = (0..self.checks.len()).partition(|&n| self.checks[n].turn == Turn::Last);
         let (first, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|&n| self.checks[n].turn == Turn::First);
         for n in first {
@@ -75,7 +74,7 @@ impl Schedule {
         rows.map(|(row, check)| row.unwrap_or_else(|| unfinished(check))).collect()
     }
 
-    async fn one(&self, n: usize, session: &Session, told: &dyn Fn(&Row, usize)) {
+    async fn one(&self, n: usize, session: &Session, told: &dyn Fn(&Row)) {
         let check = self.checks[n];
         let row = self.row(check, session).await;
         if check.turn == Turn::First {
@@ -84,8 +83,7 @@ impl Schedule {
         if check.turn == Turn::First && row.verdict == Verdict::Error {
             *self.stopped.borrow_mut() = Some(format!("not carried out: {}: {}", check.name, row.evidence));
         }
-        self.finished.set(self.finished.get() + 1);
-        told(&row, self.finished.get());
+        told(&row);
         self.rows.borrow_mut()[n] = Some(row);
     }
 
