@@ -7,6 +7,7 @@ mod busy;
 mod deadlines;
 mod disruptions;
 mod faults;
+mod formats;
 mod hostile;
 mod jobs;
 mod localstripe;
