@@ -73,9 +73,63 @@ fn every_recipe_can_be_planned() {
 }
 
 #[test]
+fn every_format_of_a_report_is_explained() {
+    let page = run("explain reports").exits(0).stdout;
+    for ending in ["json", "xml", "md", "html", "sarif"] {
+        assert!(page.lines().any(|line| line.starts_with(&format!("{ending} "))), "{ending} in:\n{page}");
+    }
+}
+
+/// The step of the recipe that probes, run as it stands against a correct server; only the port is another.
+#[test]
+fn the_recipe_for_ci_runs_as_it_stands() {
+    let recipe = run("explain ci").exits(0).stdout;
+    let step = recipe.lines().skip_while(|line| !line.ends_with("name: probe it")).skip(2);
+    let script: Vec<_> = step.take_while(|line| line.starts_with("          ")).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let (_server, address) = support::serve("key_atomic", &folder.path().join("charges.jsonl"), &[]);
+    let script = script.join("\n").replace("127.0.0.1:8080", &address.to_string());
+    assert!(script.contains("idem probe --target"), "{recipe}");
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_idem")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-ec", &script]).env("PATH", path).env("TEST_TOKEN", "s3cr3t-t0k3n").current_dir(folder.path());
+    support::Ran::from(support::output(&mut shell)).exits(0).prints("race_8");
+    for name in ["idem.html", "idem.xml", "idem.sarif"] {
+        assert!(std::fs::metadata(folder.path().join(name)).unwrap().len() > 1000, "{name}");
+    }
+}
+
+#[test]
 fn every_placeholder_is_explained() {
     let page = run("explain requests").exits(0).stdout;
     for hole in ["intent", "amount", "key", "uuid", "now", "now_epoch"] {
         assert!(page.lines().any(|line| line.starts_with(&format!("{{{{{hole}}}}} "))), "{hole}: {page}");
     }
+}
+
+#[test]
+fn completions_know_the_commands_and_their_options_and_bash_reads_them() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(&format!("completions {shell}")).exits(0).stdout;
+        for word in ["reconcile", "report", "chaos"] {
+            assert!(script.contains(word), "{shell}: no {word}");
+        }
+    }
+    let script = run("completions bash").stdout;
+    let asked = format!(
+        "{script}\nCOMP_WORDS=(idem probe --rep); COMP_CWORD=2; _idem idem --rep probe; echo ${{COMPREPLY[@]}}"
+    );
+    let said = std::process::Command::new("bash").args(["-c", &asked]).output().expect("bash runs");
+    assert_eq!(String::from_utf8_lossy(&said.stdout).trim(), "--report --repeat --replay");
+    run("completions tcsh").exits(3).says("[possible values: bash");
+}
+
+#[test]
+fn the_manual_has_a_page_for_idem_and_for_each_command() {
+    let page = run("man").exits(0).stdout;
+    assert!(page.contains(".TH idem 1") && page.contains("idem\\-probe(1)"), "{page}");
+    let page = run("man probe").exits(0).stdout;
+    assert!(page.contains(".TH idem-probe 1") && page.contains("\\-\\-report"), "{page}");
+    run("man nothing").exits(3).says("no command is called nothing; give one of probe, selftest");
 }

@@ -218,8 +218,8 @@ fn sarif_suppresses_what_is_accepted_and_notifies_of_what_was_not_shown() {
 /// Opened in a browser at two widths; pictures of it are left beside the tests' other files.
 #[test]
 fn the_page_fits_a_telephone_and_a_desk_and_draws_what_the_document_says() {
-    let found = |name: &&str| Command::new(name).arg("--version").output().is_ok();
-    if !["chromium", "chromium-browser", "google-chrome"].iter().any(|name| found(&name)) {
+    let found = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    if !["chromium", "chromium-browser", "google-chrome"].iter().any(|name| found(name)) {
         eprintln!("SKIPPED: no chromium on the path, so the page was not opened: apt-get install chromium");
         return;
     }

@@ -25,6 +25,7 @@ mod steps;
 #[path = "../support/mod.rs"]
 mod support;
 mod transports;
+mod terminal;
 mod usage;
 mod variations;
 
