@@ -12,6 +12,7 @@ use crate::target::checks::CHECKS;
 use crate::target::judge::verdict::Verdict;
 use crate::target::request::fill::Hole;
 use crate::target::report;
+use crate::target::report::standing::Standing;
 use crate::terms::outcome::{Action, Effect, Symptom};
 
 /// One page of the reference.
@@ -119,7 +120,8 @@ fn points() -> String {
         let title = item(&format!("{}.", n + 1), 3, point.asks);
         format!("{title}\n     {}", paragraph(point.proven_by, 5))
     });
-    format!("{head}\n\n{}", rows.collect::<Vec<_>>().join("\n"))
+    let standings = list(10, Standing::ALL.iter().map(|standing| (standing.name(), standing.meaning().to_owned())));
+    format!("{head}\n\n{}\n\nA report says of each\n{standings}", rows.collect::<Vec<_>>().join("\n"))
 }
 
 fn libraries() -> String {

@@ -7,14 +7,14 @@ use super::args::TargetArgs;
 use super::checks::{CHECKS, Check};
 use super::drive::session::Session;
 use super::options::Options;
-use super::report::{FORMATS, Report};
+use super::report;
+use super::report::Report;
 use super::run::plan;
 use super::run::progress::CheckProgress;
 use super::run::schedule::Schedule;
 use crate::console::interrupt;
 use crate::console::output;
 use crate::console::progress::beside;
-use crate::console::report_files::ReportFiles;
 use crate::probe::args::ProbeArgs;
 use crate::probe::baseline::Baseline;
 use crate::terms::exit::Exit;
@@ -34,7 +34,7 @@ pub fn command(probe: &ProbeArgs, args: &TargetArgs) -> anyhow::Result<Exit> {
     if args.plan {
         return plan::print(&options, &checks);
     }
-    let files = ReportFiles::open(&probe.report, FORMATS)?;
+    let files = report::files(&probe.report, &options)?;
     plan::announce(&options, &checks);
     let session = Session::new(options);
     let schedule = Schedule::new(checks);

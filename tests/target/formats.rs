@@ -236,6 +236,10 @@ fn the_page_fits_a_telephone_and_a_desk_and_draws_what_the_document_says() {
 #[test]
 fn a_report_that_cannot_be_written_is_refused_before_anything_is_sent() {
     let target = "probe --target http://127.0.0.1:1/charges --ledger none";
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("r.md");
+    std::fs::write(&page, "as it was").unwrap();
+    let page = page.display();
     let cases = [
         (
             format!("{target} --report r.pdf"),
@@ -249,12 +253,15 @@ fn a_report_that_cannot_be_written_is_refused_before_anything_is_sent() {
         (format!("{target} --report /tmp/r.md --report /tmp/r.md --plan"), "--plan"),
         ("probe --chaos 1 --report r.pdf".to_owned(), "--report r.pdf: give"),
         ("probe --report r.html".to_owned(), "--report r.html: give a name that ends in one of .json, .md"),
+        (format!("probe --target http://127.0.0.1:1/charges --ledger {page} --report {page}"), "it is the ledger"),
+        (format!("{target} --report {page} --report {page}"), "given twice"),
         ("probe --list --report r.md".to_owned(), "--report"),
     ];
     for (args, says) in cases {
         let ran = run(&args).exits(3).says(says);
         assert_eq!((ran.stdout.as_str(), ran.stderr.trim_end().lines().count()), ("", 1), "{args}: {}", ran.stderr);
     }
+    assert_eq!(std::fs::read_to_string(page.to_string()).unwrap(), "as it was");
 }
 
 #[test]
@@ -268,4 +275,20 @@ fn the_scenarios_are_written_as_their_document_and_as_markdown() {
     let page = std::fs::read_to_string(markdown).unwrap();
     assert!(page.contains("| `race_atomic` | `key_racy` | stable | 20 | 20 | 10 | 10 | 0 | MISMATCH (declared: charges 10, duplicates 0) |"), "{page}");
     ran.says("::error title=race_atomic::MISMATCH (declared: charges 10").says("::error");
+}
+
+#[test]
+fn an_exploration_is_reported_with_the_steps_that_were_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = idem(["probe", "--chaos", "1", "--for", "500ms", "--policy", "naive"]);
+    for name in ["r.html", "r.md", "r.sarif"] {
+        command.arg("--report").arg(folder.path().join(name));
+    }
+    Ran::from(command.output().unwrap()).exits(2);
+    let [page, markdown, sarif] =
+        ["r.html", "r.md", "r.sarif"].map(|name| std::fs::read_to_string(folder.path().join(name)).unwrap());
+    assert!(page.contains("id=\"chaos_1\"") && page.contains("<ol class=\"drawn\"><li>1. order A: "), "{page}");
+    assert!(page.contains("<h2>The exploration</h2>") && page.contains("seed 1: "), "{page}");
+    assert!(markdown.contains("## `chaos_1`: DUPLICATE") && markdown.contains("## The exploration"), "{markdown}");
+    assert!(sarif.contains("\"ruleId\": \"chaos_1\""), "{sarif}");
 }

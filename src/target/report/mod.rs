@@ -7,20 +7,22 @@ mod html;
 mod junit;
 mod markdown;
 mod sarif;
-mod standing;
+pub mod standing;
 mod text;
 pub mod timeline;
 mod transport;
 mod view;
 
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 use super::chaos::summary::Summary;
 use super::drive::session::Session;
 use super::options::Options;
+use super::oracle::Source;
 use super::request::secrets::Secrets;
 use super::run::profile::Profile;
 use super::run::row::Row;
@@ -58,6 +60,21 @@ pub const FORMATS: &[ReportFormat<Report>] = &[
         render: |report| sarif::document(&View::of(report)),
     },
 ];
+
+/// The files that were asked for, opened.
+///
+/// # Errors
+/// As [`ReportFiles::open`]; also where one is the ledger, which a report would take the place of.
+pub fn files(paths: &[PathBuf], options: &Options) -> anyhow::Result<ReportFiles<Report>> {
+    if let Source::File(ledger) = &options.oracle.source {
+        let is_ledger =
+            |path: &&PathBuf| path.canonicalize().is_ok_and(|path| ledger.canonicalize().ok() == Some(path));
+        if let Some(path) = paths.iter().find(is_ledger) {
+            bail!("--report {}: it is the ledger; give another file", path.display());
+        }
+    }
+    ReportFiles::open(paths, FORMATS)
+}
 
 /// All rows, with what they were measured by.
 pub struct Report {

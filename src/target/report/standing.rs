@@ -9,11 +9,11 @@ use crate::terms::named::named_enum;
 named_enum! {
     /// What a probe says to a point.
     pub enum Standing {
-        /// A check of it is a finding.
+        /// A check of it is a finding that was not accepted.
         Broken = "broken",
-        /// All its checks are OK.
+        /// All its checks are OK; only what not every target has, as replicas, may have been skipped.
         Held = "held",
-        /// Neither.
+        /// Neither: something was skipped, accepted, not run or not shown, or no probe can show it.
         NotShown = "not shown",
     }
 }

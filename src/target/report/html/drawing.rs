@@ -195,6 +195,15 @@ mod tests {
     }
 
     #[test]
+    fn what_happened_meanwhile_has_a_lane_where_something_did() {
+        let mut case = case("", Rule::Once, &["a"], vec![(0, success("r1"))], &[1]);
+        assert!(!drawn(&case).contains(">meanwhile<"));
+        case.acts.push(Act { who: "meanwhile", at: Duration::ZERO, what: "restart".into(), is_fault: true });
+        let svg = drawn(&case);
+        assert!(svg.contains(">meanwhile<") && svg.contains("meanwhile: restart"), "{svg}");
+    }
+
+    #[test]
     fn requests_at_one_time_stand_in_rows_of_their_own() {
         let mut rows = Vec::new();
         assert_eq!(
