@@ -24,8 +24,8 @@ mod servers;
 mod steps;
 #[path = "../support/mod.rs"]
 mod support;
-mod transports;
 mod terminal;
+mod transports;
 mod usage;
 mod variations;
 

@@ -13,8 +13,6 @@ use super::replayed::replay;
 use super::summary::Summary;
 use crate::console::interrupt;
 use crate::console::output::say;
-use crate::console::report_files::ReportFiles;
-use crate::console::progress::{beside, left};
 use crate::probe::args::ProbeArgs;
 use crate::server::policy::Policy;
 use crate::target::args::TargetArgs;

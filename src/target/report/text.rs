@@ -26,7 +26,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         writeln!(out, "profile: {name}: {}", printable(&said))?;
     }
     if let Some(transport) = Transport::of(&report.options.targets) {
-        writeln!(out, "{}", printable(&transport.to_string()))?;
+        writeln!(out, "transport: {}", printable(&transport.to_string()))?;
     }
     writeln!(out, "latency={:.1}ms requests={}", report.latency.as_secs_f64() * 1e3, report.requests)?;
     writeln!(out, "wall={:.3}s", report.wall.as_secs_f64())

@@ -40,7 +40,7 @@ impl Transport {
 
 impl fmt::Display for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "transport: {}", self.kind)?;
+        f.write_str(self.kind)?;
         if let Some(trusting) = &self.trusting {
             write!(f, " (trusting {trusting})")?;
         }
