@@ -7,3 +7,4 @@ pub mod output;
 pub mod printable;
 pub mod progress;
 pub mod report_files;
+pub mod shell;

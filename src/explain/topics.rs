@@ -10,9 +10,9 @@ use crate::probe::scenario::SCENARIOS;
 use crate::proxy::fault_name::FaultName;
 use crate::target::checks::CHECKS;
 use crate::target::judge::verdict::Verdict;
-use crate::target::request::fill::Hole;
 use crate::target::report;
 use crate::target::report::standing::Standing;
+use crate::target::request::fill::Hole;
 use crate::terms::outcome::{Action, Effect, Symptom};
 
 /// One page of the reference.

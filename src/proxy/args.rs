@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::fault_name::FaultName;
+use super::place::Place;
 use super::trigger::Trigger;
 use crate::http::url::Url;
 use crate::text::duration::duration;
@@ -53,17 +54,22 @@ pub struct ProxyArgs {
     #[arg(long, value_name = "FILE")]
     pub readings: PathBuf,
 
-    /// Where a JSON request body names the intent; requests without one are passed on
-    #[arg(long, value_name = "/POINTER", default_value = "/intent")]
-    pub intent_at: Pointer,
+    /// Where a request names the intent: a JSON pointer into its body, path:N (the Nth segment), query:NAME, form:NAME
+    /// (form-encoded or multipart) or header:NAME; requests without one are passed on
+    #[arg(long, value_name = "PLACE", default_value = "/intent", value_parser = Place::parse)]
+    pub intent_at: Place,
 
     /// Where a JSON reply body names the receipt
     #[arg(long, value_name = "/POINTER", default_value = "/receipt")]
     pub receipt_at: Pointer,
 
-    /// The header that carries the idempotency key
-    #[arg(long, value_name = "NAME", default_value = "Idempotency-Key")]
-    pub key_header: String,
+    /// Where a request carries the idempotency key, as --intent-at has it [default: header:Idempotency-Key]
+    #[arg(long, value_name = "PLACE", value_parser = Place::parse, conflicts_with = "key_header")]
+    pub key_at: Option<Place>,
+
+    /// The same as --key-at header:NAME
+    #[arg(long, value_name = "NAME")]
+    pub key_header: Option<String>,
 
     /// Retry-After, in seconds, of the 503 of pre_fail and the 502 of post_error
     #[arg(long, value_name = "SECONDS")]
@@ -84,6 +90,14 @@ pub struct ProxyArgs {
     /// Allow this server although it is not loopback (repeatable)
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,
+}
+
+impl ProxyArgs {
+    /// Where the key is.
+    pub fn key_place(&self) -> Place {
+        let named = || Place::Header(self.key_header.as_deref().unwrap_or("Idempotency-Key").to_owned());
+        self.key_at.clone().unwrap_or_else(named)
+    }
 }
 
 fn positive(text: &str) -> Result<Duration, String> {

@@ -9,9 +9,10 @@ use serde_json::Value;
 use super::event::EventKind;
 use super::fault::End;
 use super::fault_name::FaultName;
+use super::place::json_name;
 use crate::http::message::Message;
 use crate::terms::outcome::{Kind, Symptom};
-use crate::text::pointer::{Found, Pointer};
+use crate::text::pointer::Pointer;
 use crate::text::time::rfc3339;
 
 /// A reading that grows with the events of its exchange. Absent fields are left out, but for `status`.
@@ -163,17 +164,9 @@ impl Said {
         let marked = reply.head.get("idempotent-replayed").map(|value| value.eq_ignore_ascii_case(b"true"));
         Said {
             status: reply.head.status(),
-            receipt: name_at(&reply.body, receipt_at),
+            receipt: json_name(&reply.body, receipt_at),
             replay: marked.or_else(|| body.as_ref()?.get("replay")?.as_bool()),
         }
-    }
-}
-
-/// The string or integer at a place of a JSON body. None for any other body, and where the place is not one name.
-pub fn name_at(body: &[u8], place: &Pointer) -> Option<String> {
-    match place.find(body) {
-        Ok(Found::Name(name)) => Some(name.into_owned()),
-        Ok(Found::Nothing | Found::Twice | Found::Other(_)) | Err(_) => None,
     }
 }
 

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, SystemTime};
 
-use super::attempt_line;
 use super::attempt_line::AttemptLine;
 use super::event::{Event, EventKind};
 use super::exchange::Exchange;
 use super::fault::Fault;
 use super::fault_name::FaultName;
 use super::gate::Gate;
+use super::place::Place;
 use super::trigger::Trigger;
 use crate::text::pointer::Pointer;
 
@@ -25,10 +25,11 @@ pub struct Rules {
     pub seed: u64,
     pub retry_after: Option<u64>,
     pub cut_after: Duration,
-    /// In the request and in the reply.
-    pub intent_at: Pointer,
+    /// In the request.
+    pub intent_at: Place,
+    pub key_at: Place,
+    /// In the body of the reply.
     pub receipt_at: Pointer,
-    pub key_header: String,
 }
 
 /// An attempt under way, or ended and waiting for an earlier one of its intent.
@@ -67,9 +68,8 @@ impl AttemptLog {
 
     /// Enters a request, and chooses its fault. A request that names no intent is passed on.
     pub fn enter(&mut self, exchange: &Exchange) -> Fault {
-        let intent = attempt_line::name_at(&exchange.request.body, &self.rules.intent_at);
-        let key =
-            exchange.request.head.get(&self.rules.key_header).map(|key| String::from_utf8_lossy(key).into_owned());
+        let intent = self.rules.intent_at.name_in(&exchange.request);
+        let key = self.rules.key_at.name_in(&exchange.request);
         let numbered = intent.clone().map(|intent| {
             let attempt = self.count(&intent);
             (intent, attempt)

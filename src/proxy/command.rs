@@ -91,8 +91,8 @@ fn rules(args: &ProxyArgs) -> anyhow::Result<Rules> {
         retry_after: args.retry_after,
         cut_after: args.cut_after.unwrap_or(Duration::ZERO),
         intent_at: args.intent_at.clone(),
+        key_at: args.key_place(),
         receipt_at: args.receipt_at.clone(),
-        key_header: args.key_header.clone(),
     })
 }
 

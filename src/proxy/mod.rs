@@ -17,6 +17,7 @@ pub mod gate;
 pub mod legs;
 pub mod listener;
 pub mod moment;
+pub mod place;
 pub mod settings;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 pub mod args;
 pub mod command;
 pub mod names;
+pub mod oracle;
 pub mod records;
 pub mod report;
 pub mod tally;

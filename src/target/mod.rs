@@ -9,11 +9,9 @@ pub mod drive;
 pub mod facts;
 pub mod judge;
 pub mod options;
-pub mod oracle;
 pub mod report;
 pub mod request;
 pub mod run;
-pub mod shell;
 pub mod signer;
 
 pub use command::command;

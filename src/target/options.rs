@@ -7,7 +7,6 @@ use anyhow::{Context, anyhow, bail, ensure};
 
 use super::addresses::Addresses;
 use super::args::TargetArgs;
-use super::oracle::{Oracle, Source};
 use super::request::body::Body;
 use super::request::given::{Given, pointer};
 use super::request::secrets::Secrets;
@@ -15,6 +14,7 @@ use super::request::template::Template;
 use crate::http::address::Address;
 use crate::http::header::Header;
 use crate::http::url::Url;
+use crate::reconcile::oracle::{Oracle, Source};
 use crate::terms::named::named_enum;
 
 named_enum! {

@@ -6,11 +6,11 @@ use tokio::time::timeout;
 use super::play::{Missed, Stage};
 use super::send;
 use super::step::Moment;
+use crate::console::shell;
 use crate::target::checks::disruption::Healer;
 use crate::target::drive::restarted::restarted;
 use crate::target::facts::answer::Class;
 use crate::target::facts::case::Attempt;
-use crate::target::shell;
 
 impl Stage<'_> {
     pub async fn disrupt(&mut self, name: &str) -> Result<Missed, String> {

@@ -10,12 +10,12 @@ use super::{Plan, past_window};
 use crate::console::interrupt::Held;
 use crate::console::output::say;
 use crate::console::printable::printable;
+use crate::console::shell::{self, Started};
 use crate::proxy::{End, Fault};
 use crate::target::drive::join::join_all;
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Shortfall};
 use crate::target::options::{Disruption, Options};
-use crate::target::shell::{self, Started};
 
 pub fn needs(options: &Options) -> Option<&'static str> {
     let needed = "give --disrupt NAME=CMD and --heal NAME=CMD: what goes wrong around your server, and its end";

@@ -5,13 +5,13 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 
 use super::session::Session;
+use crate::console::shell;
 use crate::http::client::{Reply, Request};
 use crate::http::header::Header;
 use crate::target::options::Options;
 use crate::target::request::cookies::Jar;
 use crate::target::request::printed::headers;
 use crate::target::request::template::Call;
-use crate::target::shell;
 use crate::target::signer::Signer;
 
 /// Who asks.

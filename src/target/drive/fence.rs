@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::session::Session;
-use crate::target::oracle::Ledger;
+use crate::reconcile::oracle::Ledger;
 
 /// How long the fence's item may take to show, beyond --ledger-lag.
 const PATIENCE: Duration = Duration::from_secs(6);

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::session::Session;
+use crate::console::shell;
 use crate::http::client;
 use crate::http::client::{Outcome, Request};
-use crate::target::shell;
 use crate::terms::outcome::Symptom;
 
 /// For the server to be ready.

@@ -22,13 +22,13 @@ use anyhow::{Context, bail};
 use super::chaos::summary::Summary;
 use super::drive::session::Session;
 use super::options::Options;
-use super::oracle::Source;
 use super::request::secrets::Secrets;
 use super::run::profile::Profile;
 use super::run::row::Row;
 use crate::console::output;
 use crate::console::report_files::{ReportFiles, ReportFormat};
 use crate::probe::args::Format;
+use crate::reconcile::oracle::Source;
 use crate::terms::exit::Exit;
 use view::View;
 

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::receipts;
 use super::row::{Row, count};
+use crate::reconcile::oracle::Ledger;
 use crate::target::checks::{Check, Turn};
 use crate::target::drive::join::join_all;
 use crate::target::drive::restarted::restarted;
@@ -15,7 +16,6 @@ use crate::target::drive::session::{Health, Session};
 use crate::target::facts::case::Case;
 use crate::target::judge::verdict::Verdict;
 use crate::target::options::Design;
-use crate::target::oracle::Ledger;
 
 /// Rows as they come, in the order of the checks; None for one that is not finished.
 pub struct Schedule {

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::reconcile::oracle::Ledger;
 use crate::reconcile::tally::IntentTally;
 use crate::target::chaos::schedule::Schedule;
 use crate::target::checks::Check;
@@ -10,7 +11,6 @@ use crate::target::facts::case::{Case, Rule, Swept};
 use crate::target::judge::invariants::{Judgement, judge};
 use crate::target::judge::verdict::Verdict;
 use crate::target::options::Design;
-use crate::target::oracle::Ledger;
 use crate::terms::figures::Figures;
 
 /// One check's result.

@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::console::shell;
 use crate::http::address::Address;
 use crate::http::client::{Request, attempt};
 use crate::http::header::Header;
 use crate::http::url::Url;
-use crate::target::shell;
 
 /// How long a URL or a command may take for one reading.
 const PATIENCE: Duration = Duration::from_secs(10);
