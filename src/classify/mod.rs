@@ -5,6 +5,7 @@ pub mod command;
 pub mod extract;
 pub mod findings;
 pub mod groups;
+pub mod in_process;
 pub mod judge;
 pub mod judged;
 pub mod partition;

@@ -37,7 +37,7 @@ impl Drop for Held {
 fn leave() -> ! {
     let held = HELD.0.lock().unwrap_or_else(PoisonError::into_inner);
     let _none = HELD.1.wait_while(held, |held| *held > 0);
-    std::process::exit(Exit::Interrupted as i32)
+    std::process::exit(Exit::Interrupted.code().into())
 }
 
 /// Runs `work` on a runtime of this thread until it is done or a signal comes; then it is dropped, with all that it

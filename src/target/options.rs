@@ -8,13 +8,13 @@ use anyhow::{Context, anyhow, bail, ensure};
 use super::addresses::Addresses;
 use super::args::TargetArgs;
 use super::request::body::Body;
-use super::request::given::{Given, pointer};
+use super::request::given::Given;
 use super::request::secrets::Secrets;
 use super::request::template::Template;
 use crate::http::address::Address;
 use crate::http::header::Header;
 use crate::http::url::Url;
-use crate::reconcile::oracle::{Oracle, Source};
+use crate::reconcile::oracle::{self, Oracle};
 use crate::terms::named::named_enum;
 
 named_enum! {
@@ -177,24 +177,15 @@ fn jobs(given: Option<usize>) -> anyhow::Result<usize> {
     Ok(jobs)
 }
 
-fn oracle(args: &TargetArgs, resolved: Option<(Address, Url)>) -> anyhow::Result<Oracle> {
-    let source = match (resolved, &args.ledger, &args.ledger_cmd) {
-        (_, _, Some(command)) => Source::Command(command.clone()),
-        (Some((address, url)), _, None) => {
-            let headers = args.ledger_header.iter().map(|h| Header::parse(h).context("--ledger-header"));
-            Source::Url { address, url, headers: headers.collect::<Result<_, _>>()? }
-        }
-        (None, Some(none), None) if none == "none" => Source::None,
-        (None, Some(file), None) => Source::File(file.into()),
-        (None, None, None) => {
-            bail!("--ledger: give the file or URL where charges can be counted, or `--ledger none` to go without")
-        }
+fn oracle(args: &TargetArgs, url: Option<(Address, Url)>) -> anyhow::Result<Oracle> {
+    let given = oracle::Given {
+        ledger: args.ledger.as_deref(),
+        url,
+        command: args.ledger_cmd.as_deref(),
+        items_at: args.ledger_items.as_deref(),
+        headers: &args.ledger_header,
+        lag: args.ledger_lag,
     };
-    Ok(Oracle {
-        source,
-        items_at: args.ledger_items.as_deref().map(|p| pointer("--ledger-items", p)).transpose()?,
-        intent_at: pointer("--intent-at", args.intent_at.as_deref().unwrap_or("/intent"))?,
-        lag: ranged("--ledger-lag", args.ledger_lag, Duration::ZERO, Duration::from_secs(600))?
-            .unwrap_or(Duration::ZERO),
-    })
+    let given = given.oracle("--intent-at", args.intent_at.as_deref())?;
+    given.context("--ledger: give the file or URL where charges can be counted, or `--ledger none` to go without")
 }

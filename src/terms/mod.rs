@@ -8,3 +8,4 @@ pub mod figures;
 pub mod intent;
 pub mod named;
 pub mod outcome;
+pub mod run_id;

@@ -16,6 +16,8 @@ pub struct Reading<'a> {
     pub key: Option<Cow<'a, str>>,
     /// What the server answered as proof of the effect.
     pub receipt: Option<Cow<'a, str>>,
+    /// Another one of the same attempt, which only the proxy saw. None: there was none.
+    pub unheard_receipt: Option<Cow<'a, str>>,
     /// Whether the server says that it answered with what it had stored.
     pub replay: bool,
     /// The field that counts more attempts of the call than this one. None: no field does.

@@ -98,13 +98,16 @@ impl Findings {
         };
         let id = self.intents.name(name);
         let key = reading.key.as_deref().map(|key| self.keys.name(key));
-        let receipt = reading.receipt.as_deref().map(|receipt| self.receipts.name(receipt));
-        let Evicted { intents, keys, receipts, unresolved } = &mut self.evicted;
+        let name_of = |receipt: &Option<Cow<str>>| receipt.as_deref().map(|receipt| self.receipts.name(receipt));
+        let receipts = [name_of(&reading.receipt), name_of(&reading.unheard_receipt)];
+        let Evicted { intents, keys, receipts: receipts_gone, unresolved } = &mut self.evicted;
         if let Some(first) = key.and_then(|key| of_another(&mut self.keys, keys, key, id, line)) {
             tell(Kind::OneKeyTwoIntents, vec![first, line], None);
         }
-        if let Some(first) = receipt.and_then(|receipt| of_another(&mut self.receipts, receipts, receipt, id, line)) {
-            tell(Kind::OneReceiptTwoIntents, vec![first, line], None);
+        for receipt in receipts.into_iter().flatten() {
+            if let Some(first) = of_another(&mut self.receipts, receipts_gone, receipt, id, line) {
+                tell(Kind::OneReceiptTwoIntents, vec![first, line], None);
+            }
         }
         let whole = *intents == 0;
         let entry = self.intents.touch(id, |gone| {
@@ -118,7 +121,9 @@ impl Findings {
         } else if reading.replay && reading.attempt.map_or(whole, |number| number == 1) {
             tell(Kind::FirstIsReplay, vec![line], None);
         }
-        intent.receive(receipt, line, &mut tell);
+        for receipt in receipts.into_iter().flatten() {
+            intent.receive(receipt, line, &mut tell);
+        }
         intent.spend(self.budget, reading, line, &mut tell);
         intent.remember(line, key, reading, verdict);
     }

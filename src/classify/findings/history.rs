@@ -52,6 +52,9 @@ pub struct Intent {
     exceeded: bool,
 }
 
+/// What there is to say of two receipts of one attempt.
+const OF_ONE_ATTEMPT: &str = "both of one attempt, and the client was not told of the second: the server charges a request that is delivered twice";
+
 /// Bytes of an intent's name that are kept.
 const SHOWN: usize = 64;
 
@@ -98,13 +101,18 @@ impl Intent {
         }
     }
 
-    pub fn receive(&mut self, receipt: Option<Name>, line: u64, tell: Tell) {
-        match (self.receipt, receipt) {
-            (None, Some(_)) => (self.receipt, self.receipted) = (receipt, line),
-            (Some(first), Some(receipt)) if first != receipt => {
-                tell(Kind::DoubleReceipt, vec![self.receipted, line], None);
-            }
-            _ => {}
+    /// Takes a receipt. A second one of the same attempt is the server's doing: the client asked once, and heard of one.
+    pub fn receive(&mut self, receipt: Name, line: u64, tell: Tell) {
+        let Some(first) = self.receipt else {
+            (self.receipt, self.receipted) = (Some(receipt), line);
+            return;
+        };
+        if first == receipt {
+            return;
+        }
+        match self.receipted == line {
+            true => tell(Kind::DoubleReceipt, vec![line], Some(OF_ONE_ATTEMPT.to_owned())),
+            false => tell(Kind::DoubleReceipt, vec![self.receipted, line], None),
         }
     }
 

@@ -145,6 +145,23 @@ fn an_intent_has_one_receipt_and_a_receipt_one_intent() {
 }
 
 #[test]
+fn two_receipts_of_one_attempt_are_the_servers_doing() {
+    let twice = |receipt: &'static str, unheard: &'static str| Reading {
+        receipt: Some(receipt.into()),
+        unheard_receipt: Some(unheard.into()),
+        ..reading("a", "k", 200)
+    };
+    let told = within(Budget::default(), &[twice("r", "s")]);
+    assert_eq!((told[0].0, &told[0].1[..]), (Kind::DoubleReceipt, &[1][..]));
+    assert!(told[0].2.as_ref().is_some_and(|why| why.contains("the server charges")), "{told:?}");
+    assert_eq!(within(Budget::default(), &[twice("r", "r")]), []);
+    let later = [reading("a", "k", 500), twice("r", "r"), twice("r", "s")];
+    assert_eq!(found(&later), [(Kind::DoubleReceipt, vec![2, 3])], "the first receipt is that of another attempt");
+    let shared = [twice("r", "s"), Reading { receipt: Some("s".into()), ..reading("b", "l", 200) }];
+    assert_eq!(found(&shared)[1], (Kind::OneReceiptTwoIntents, vec![1, 2]));
+}
+
+#[test]
 fn a_key_is_of_the_intent_that_came_with_it_first() {
     let readings = [reading("a", "k", 200), reading("b", "k", 200), reading("a", "k", 200), reading("c", "l", 200)];
     assert_eq!(found(&readings), [(Kind::OneKeyTwoIntents, vec![1, 2])]);

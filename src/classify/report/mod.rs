@@ -56,6 +56,11 @@ impl<W: Write> Report<W> {
         self.out.flush()
     }
 
+    /// What was written, after the end.
+    pub fn into_out(self) -> W {
+        self.out
+    }
+
     /// Puts the worst first, or not.
     pub fn worst_first(mut self, wanted: bool) -> Report<W> {
         self.groups = wanted.then(Groups::default);

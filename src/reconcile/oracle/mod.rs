@@ -1,6 +1,7 @@
 //! The user's own records, from which side effects are counted. Invariant: the items are read anew each time, and an
 //! answer is either a whole reading or an error that says what could not be read.
 
+mod given;
 mod items;
 mod source;
 
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+pub use given::{Given, pointer};
 pub use source::Source;
 
 use crate::http::header::Header;

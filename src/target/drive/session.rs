@@ -2,9 +2,8 @@
 //! runs share an intent or a key.
 
 use std::cell::{Cell, RefCell};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use super::additions::Additions;
@@ -21,6 +20,7 @@ use crate::target::request::fill;
 use crate::target::request::template::Call;
 use crate::target::request::wire;
 use crate::terms::outcome::Symptom;
+use crate::terms::run_id::run_id;
 
 /// How a target fares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,10 +197,4 @@ impl Session {
 /// Nothing was sent: that is our own failure, not the target's silence.
 fn unsigned(why: String) -> Outcome {
     Outcome { symptom: Symptom::Unknown, reply: None, detail: Some(why), elapsed: Duration::ZERO }
-}
-
-/// 8 hex digits, other ones in each run.
-fn run_id() -> String {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
-    hex::encode(&Sha256::digest(format!("{since}-{}", std::process::id()))[..4])
 }

@@ -26,7 +26,7 @@ pub fn document(view: &View) -> io::Result<String> {
             "columnKind": "unicodeCodePoints",
             "invocations": [{
                 "executionSuccessful": view.rows.iter().all(|line| line.row.verdict != Verdict::Error),
-                "exitCode": view.report.exit() as u8,
+                "exitCode": view.report.exit().code(),
                 "toolExecutionNotifications": unshown.map(notification).collect::<Vec<_>>(),
             }],
             "results": findings.map(|(n, line)| result(n, line, view)).collect::<Vec<_>>(),

@@ -10,6 +10,7 @@ use super::key::{KeyFormat, KeyPlace};
 use super::poll::{Poll, StatusUrl};
 use super::template::Template;
 use crate::http::header::Header;
+use crate::reconcile::oracle::pointer;
 use crate::target::args::TargetArgs;
 
 /// The template, and the bodies that make the handler fail before or after its side effect.
@@ -110,11 +111,5 @@ fn receipt_at(text: &str) -> anyhow::Result<Option<String>> {
 fn method(text: &str) -> anyhow::Result<String> {
     let token = !text.is_empty() && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'-');
     ensure!(token, "--method {text}: give a method in capitals, as POST or PUT");
-    Ok(text.to_string())
-}
-
-/// A JSON pointer (RFC 6901): empty, or it begins with a slash.
-pub fn pointer(option: &str, text: &str) -> anyhow::Result<String> {
-    ensure!(text.is_empty() || text.starts_with('/'), "{option} {text}: a JSON pointer begins with /, as in /{text}");
     Ok(text.to_string())
 }

@@ -16,6 +16,8 @@ pub enum Field {
     Attempt,
     Key,
     Receipt,
+    /// Another receipt of the same attempt, which the client was not given (idem's own proxy).
+    UnheardReceipt,
     /// Whether the reply was a replay: of no weight for the verdict.
     Replay,
     /// How many attempts of the call were made, or a list of them.

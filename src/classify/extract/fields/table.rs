@@ -13,6 +13,7 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("idempotencykey", Field::Key),
     ("receipt", Field::Receipt),
     ("receiptid", Field::Receipt),
+    ("unheardreceipt", Field::UnheardReceipt),
     ("replay", Field::Replay),
     ("replayed", Field::Replay),
     ("isreplay", Field::Replay),

@@ -90,7 +90,15 @@ impl<'de> Visitor<'de> for Slot<'_, 'de> {
             Some(Field::Pretransfer) => self.reading.pretransfer = Some(value),
             Some(Field::Status) if value.fract() == 0.0 && value.abs() < 1e6 => self.integer(value as i64),
             Some(Field::Status) => self.reading.set_status(Status::Odd),
-            Some(Field::Time | Field::RetryAfter | Field::Intent | Field::Key | Field::Receipt | Field::Amount) => {
+            Some(
+                Field::Time
+                | Field::RetryAfter
+                | Field::Intent
+                | Field::Key
+                | Field::Receipt
+                | Field::UnheardReceipt
+                | Field::Amount,
+            ) => {
                 self.words(Cow::Owned(value.to_string()));
             }
             _ => {}

@@ -55,7 +55,15 @@ impl<'de> Slot<'_, 'de> {
             Some(Field::Gateway(mark)) => self.mark(mark, Cow::Owned(value.to_string())),
             // 0 is how some write false.
             Some(Field::Success) if value == 0 => self.reading.note_trouble("success"),
-            Some(Field::Time | Field::RetryAfter | Field::Intent | Field::Key | Field::Receipt | Field::Amount) => {
+            Some(
+                Field::Time
+                | Field::RetryAfter
+                | Field::Intent
+                | Field::Key
+                | Field::Receipt
+                | Field::UnheardReceipt
+                | Field::Amount,
+            ) => {
                 self.words(Cow::Owned(value.to_string()));
             }
             _ => {}
@@ -132,6 +140,7 @@ impl<'de> Slot<'_, 'de> {
             Field::Intent => reading.intent = given(text),
             Field::Key => reading.key = given(text),
             Field::Receipt => reading.receipt = given(text),
+            Field::UnheardReceipt => reading.unheard_receipt = given(text),
             Field::Attempt => reading.attempt = text.trim().parse().ok(),
             Field::Time => reading.time = Some(text),
             Field::Kind => {
