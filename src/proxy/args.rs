@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::fault_name::FaultName;
 use super::place::Place;
+use super::run::args::RunArgs;
 use super::trigger::Trigger;
 use crate::http::url::Url;
 use crate::text::duration::duration;
@@ -18,8 +19,11 @@ use crate::text::pointer::Pointer;
 /// Each attempt that the client makes becomes one line of the readings, and `idem classify --input FILE` then says how
 /// the client behaved: a key that changes between attempts, a retry without a key, a refusal retried, a Retry-After
 /// ignored. Runs until Ctrl-C; what was still open is then written too.
+///
+/// With `-- COMMAND ARGS` it takes a free port, runs the command with the proxy's URL in IDEM_PROXY, ends with it, and
+/// judges at once: exit 2 on a finding, else the command's own code.
 #[derive(Args, Debug)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct ProxyArgs {
     /// The server, as http://HOST:PORT, https://HOST:PORT or unix:/FILE; paths are the client's
     #[arg(long, value_name = "URL", value_parser = Url::parse)]
@@ -33,14 +37,15 @@ pub struct ProxyArgs {
     #[arg(long)]
     pub insecure: bool,
 
-    /// Address and port to listen on; port 0 takes a free one, which is printed
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081")]
-    pub listen: SocketAddr,
+    /// Address and port to listen on; port 0 takes a free one, which is printed [default: 127.0.0.1:8081, and a free port
+    /// for a command]
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<SocketAddr>,
 
-    /// What goes wrong: none, pre_fail, post_drop, post_slow, post_error, half_reply, half_request, cut, double_delivery
-    /// or late_arrival
-    #[arg(long, value_name = "PHASE", value_parser = FaultName::parse)]
-    pub fault: FaultName,
+    /// What goes wrong: none, pre_fail, post_drop, post_slow, post_error, half_reply, half_request, cut, double_delivery,
+    /// late_arrival, refusal or throttle; all runs a command once for each
+    #[arg(long, value_name = "PHASE", value_parser = FaultChoice::parse, required_unless_present = "audit")]
+    pub fault: Option<FaultChoice>,
 
     /// Which attempts it happens to: first (of each intent), every=N (each Nth), or p=P (by chance)
     #[arg(long, value_name = "WHICH", default_value = "first", value_parser = Trigger::parse)]
@@ -50,9 +55,9 @@ pub struct ProxyArgs {
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
 
-    /// Where the readings go, as JSON lines behind what is there
-    #[arg(long, value_name = "FILE")]
-    pub readings: PathBuf,
+    /// Where the readings go, as JSON lines behind what is there; a command may do without
+    #[arg(long, value_name = "FILE", required_unless_present = "command")]
+    pub readings: Option<PathBuf>,
 
     /// Where a request names the intent: a JSON pointer into its body, path:N (the Nth segment), query:NAME, form:NAME
     /// (form-encoded or multipart) or header:NAME; requests without one are passed on
@@ -71,7 +76,7 @@ pub struct ProxyArgs {
     #[arg(long, value_name = "NAME")]
     pub key_header: Option<String>,
 
-    /// Retry-After, in seconds, of the 503 of pre_fail and the 502 of post_error
+    /// Retry-After, in seconds, of the 503 of pre_fail, the 502 of post_error, and the 429 of throttle (where it is 1)
     #[arg(long, value_name = "SECONDS")]
     pub retry_after: Option<u64>,
 
@@ -90,6 +95,33 @@ pub struct ProxyArgs {
     /// Allow this server although it is not loopback (repeatable)
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,
+
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  idem proxy --upstream http://127.0.0.1:8080 --fault post_drop --ledger charges.jsonl -- pytest tests/pay
+  idem proxy --upstream http://127.0.0.1:8080 --fault all --intent-at form:metadata[order] -- node pay.mjs
+  idem proxy --upstream http://127.0.0.1:8080 --audit --ledger charges.jsonl -- ./client.sh";
+
+/// One fault, or each in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultChoice {
+    One(FaultName),
+    All,
+}
+
+impl FaultChoice {
+    /// # Errors
+    /// Lists the names.
+    pub fn parse(text: &str) -> Result<FaultChoice, String> {
+        match text {
+            "all" => Ok(FaultChoice::All),
+            name => FaultName::parse(name).map(FaultChoice::One).map_err(|why| format!("{why}, or all")),
+        }
+    }
 }
 
 impl ProxyArgs {

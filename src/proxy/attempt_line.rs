@@ -43,6 +43,12 @@ pub struct AttemptLine {
     receipt: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay: Option<bool>,
+    /// False where the client was not given that receipt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipt_heard: Option<bool>,
+    /// Another receipt, of the other reply to a request that was delivered twice; the client was not given it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unheard_receipt: Option<String>,
     /// What else there is to know, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
@@ -64,8 +70,37 @@ impl AttemptLine {
             upstream_status: None,
             receipt: None,
             replay: None,
+            receipt_heard: None,
+            unheard_receipt: None,
             note: None,
         }
+    }
+
+    pub fn intent(&self) -> Option<&str> {
+        self.intent.as_deref()
+    }
+
+    /// Counted from 1 within the intent; 0 where none is named.
+    pub fn attempt(&self) -> u32 {
+        self.attempt.unwrap_or(0)
+    }
+
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    /// What the client was given, as far as that is known.
+    pub fn symptom(&self) -> Option<Symptom> {
+        self.symptom
+    }
+
+    pub fn is_faulted(&self) -> bool {
+        self.fault != FaultName::None
+    }
+
+    /// The line, without its end.
+    pub fn json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("texts and numbers have a JSON form, and a buffer takes it")
     }
 
     /// Takes in what happened. `receipt_at` is where a reply names its receipt.
@@ -83,7 +118,7 @@ impl AttemptLine {
                     None => retry_after.map(|seconds| seconds.to_string()),
                 };
                 if let Some(reply) = reply {
-                    self.keep(Said::of(reply, receipt_at));
+                    self.give(Said::of(reply, receipt_at));
                 }
                 self.client_saw(Symptom::of_status(*status));
             }
@@ -132,7 +167,18 @@ impl AttemptLine {
             let first = shown(self.upstream_status, self.receipt.as_deref());
             let second = shown(said.status, said.receipt.as_deref());
             self.add_note(&format!("delivered twice, replied {first} and {second}"));
+            self.unheard_receipt = self.receipt.take().filter(|first| Some(first) != said.receipt.as_ref());
         }
+        self.receipt_heard = said.receipt.as_ref().map(|_| false);
+        self.keep(said);
+    }
+
+    /// The client is given a reply of the server.
+    fn give(&mut self, said: Said) {
+        if self.unheard_receipt.is_some() && self.unheard_receipt == said.receipt {
+            self.unheard_receipt = self.receipt.take();
+        }
+        self.receipt_heard = None;
         self.keep(said);
     }
 

@@ -30,6 +30,8 @@ pub struct Rules {
     pub key_at: Place,
     /// In the body of the reply.
     pub receipt_at: Pointer,
+    /// The client is killed at the fault, before it is told anything.
+    pub until_killed: bool,
 }
 
 /// An attempt under way, or ended and waiting for an earlier one of its intent.
@@ -52,6 +54,8 @@ pub struct AttemptLog {
     open: BTreeMap<u64, Open>,
     /// Exchanges without a line yet, oldest first, of each intent.
     waiting: HashMap<String, VecDeque<u64>>,
+    /// From now on nothing is faulted.
+    is_over: bool,
 }
 
 impl AttemptLog {
@@ -63,7 +67,23 @@ impl AttemptLog {
             known: VecDeque::new(),
             open: BTreeMap::new(),
             waiting: HashMap::new(),
+            is_over: false,
         }
+    }
+
+    /// From now on all requests pass.
+    pub fn fault_no_more(&mut self) {
+        self.is_over = true;
+    }
+
+    /// No later attempt will come: what waits for one goes on.
+    pub fn release(&mut self) {
+        self.open.values().for_each(|open| open.later.open());
+    }
+
+    /// Whether no exchange is under way.
+    pub fn is_idle(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// Enters a request, and chooses its fault. A request that names no intent is passed on.
@@ -75,14 +95,17 @@ impl AttemptLog {
             (intent, attempt)
         });
         let name = match &numbered {
-            Some((_, attempt)) if self.rules.on.hits(self.total, *attempt, self.rules.seed) => self.rules.fault,
+            Some((_, attempt)) if !self.is_over && self.rules.on.hits(self.total, *attempt, self.rules.seed) => {
+                self.rules.fault
+            }
             Some(_) | None => FaultName::None,
         };
         if let Some(intent) = &intent {
             self.waiting.entry(intent.clone()).or_default().push_back(exchange.id);
         }
         let later = Gate::new();
-        let fault = name.fault(&later, self.rules.retry_after, self.rules.cut_after);
+        let killed = self.rules.until_killed.then(|| name.until_killed(&later)).flatten();
+        let fault = killed.unwrap_or_else(|| name.fault(&later, self.rules.retry_after, self.rules.cut_after));
         let line = AttemptLine::new(SystemTime::now(), numbered, key, name);
         self.open.insert(exchange.id, Open { intent, line, later, has_ended: false });
         fault

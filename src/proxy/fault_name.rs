@@ -30,6 +30,10 @@ named_enum! {
         DoubleDelivery = "double_delivery",
         /// The request is held until a later attempt is through, then delivered.
         LateArrival = "late_arrival",
+        /// The proxy answers 400, and the server never hears of it: a client must not send the request again.
+        Refusal = "refusal",
+        /// The proxy answers 429 with a Retry-After, and the server never hears of it.
+        Throttle = "throttle",
     }
 }
 
@@ -52,6 +56,31 @@ impl FaultName {
             FaultName::Cut => Fault::CutUpstream { after: cut_after, by: End::Fin },
             FaultName::DoubleDelivery => Fault::DeliverTwice { second: SecondCopy::Together },
             FaultName::LateArrival => Fault::HoldRequest { until: Until::Opened(later.clone()) },
+            FaultName::Refusal => Fault::Answer { status: 400, retry_after: None },
+            FaultName::Throttle => Fault::Answer { status: 429, retry_after: retry_after.or(Some(1)) },
         }
+    }
+
+    /// The same at the server, for a client that is killed before it is told anything. None where the client would be told
+    /// at once, so that nobody could say whether it was killed before.
+    pub fn until_killed(self, later: &Gate) -> Option<Fault> {
+        match self {
+            FaultName::PostDrop | FaultName::PostSlow | FaultName::PostError | FaultName::HalfReply => {
+                Some(Fault::HoldReply { until: Until::ClientGone })
+            }
+            FaultName::LateArrival => Some(Fault::HoldRequest { until: Until::Opened(later.clone()) }),
+            FaultName::None
+            | FaultName::PreFail
+            | FaultName::HalfRequest
+            | FaultName::Cut
+            | FaultName::DoubleDelivery
+            | FaultName::Refusal
+            | FaultName::Throttle => None,
+        }
+    }
+
+    /// Whether the proxy gives an answer of its own, which may carry a `Retry-After`.
+    pub fn answers(self) -> bool {
+        matches!(self, FaultName::PreFail | FaultName::PostError | FaultName::Throttle)
     }
 }

@@ -18,6 +18,8 @@ pub mod legs;
 pub mod listener;
 pub mod moment;
 pub mod place;
+pub mod readings;
+pub mod run;
 pub mod settings;
 #[cfg(test)]
 mod tests;

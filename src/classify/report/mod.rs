@@ -30,6 +30,11 @@ pub struct Report<W> {
     middles: Vec<String>,
 }
 
+/// A finding in a line for people.
+pub fn finding_text(mut out: impl Write, finding: &Finding) -> io::Result<()> {
+    text::finding(&mut out, &[], finding)
+}
+
 /// Bytes that are kept back before they are written.
 const BUFFER: usize = 64 * 1024;
 

@@ -1,0 +1,84 @@
+//! What the records say of the intents of one run. Invariant: the verdict comes from the records alone; what the client
+//! sent only says whose doing it is. An intent that was charged before the run gets no verdict.
+
+use super::intents::{Intent, Keys};
+use crate::reconcile::oracle::{Ledger, Oracle};
+use crate::reconcile::tally::{Finding, IntentTally, Totals};
+
+/// One intent that was not charged once.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub finding: Finding,
+    pub intent: String,
+    pub charges: u64,
+    pub attempts: usize,
+    /// Whose doing it is.
+    pub why: &'static str,
+}
+
+/// The count of one run.
+#[derive(Default)]
+pub struct Charges {
+    pub totals: Totals,
+    pub verdicts: Vec<Verdict>,
+    /// Why some of it could not be judged, and what to do.
+    pub doubts: Vec<String>,
+}
+
+impl Charges {
+    pub fn count(intents: &[Intent], before: &Ledger, after: &Ledger, oracle: &Oracle) -> Charges {
+        let mut tally = IntentTally::default();
+        let (old, new): (Vec<_>, Vec<_>) = intents.iter().partition(|intent| before.charges(intent.name) > 0);
+        let charged = |intent: &Intent| after.charges(intent.name);
+        for intent in &new {
+            if !intent.is_refused() {
+                tally.expect(intent.name);
+            }
+            (0..charged(intent)).for_each(|_| tally.charge(intent.name));
+        }
+        let mut charges = Charges { totals: tally.totals(), ..Charges::default() };
+        // Records of other names may be these charges: then nothing is proven by their absence.
+        let is_blind = charges.totals.committed == 0 && after.items > before.items;
+        if let Some(first) = new.first().filter(|_| is_blind) {
+            charges.doubts.push(format!("{}; say with --ledger-intent-at where", oracle.explain(after, first.name)));
+        }
+        if let Some(first) = old.first() {
+            charges.doubts.push(format!(
+                "{} of {} intents were charged before the run, as {}, and are not judged: name them anew in each run, by \
+                 IDEM_RUN",
+                old.len(),
+                intents.len(),
+                first.name
+            ));
+        }
+        for offender in tally.offenders() {
+            let intent = new.iter().find(|intent| intent.name == offender.intent);
+            let Some(intent) = intent else { continue };
+            for finding in offender.findings().filter(|finding| !(is_blind && *finding == Finding::Lost)) {
+                let Some(why) = why(finding, intent) else { continue };
+                let (charges_of, attempts) = (offender.charges, intent.attempts.len());
+                let name = intent.name.to_owned();
+                charges.verdicts.push(Verdict { finding, intent: name, charges: charges_of, attempts, why });
+            }
+        }
+        if is_blind {
+            charges.totals.lost = 0;
+        }
+        charges
+    }
+}
+
+/// None for a charge of what was refused in the end: whether that is wrong, the refusal does not say.
+fn why(finding: Finding, intent: &Intent) -> Option<&'static str> {
+    match finding {
+        Finding::Duplicate => Some(match intent.keys() {
+            Keys::OneAttempt => "the client sent one attempt: the server's doing",
+            Keys::Same if intent.attempts[0].key().is_some() => "every attempt had the same key: the server's doing",
+            Keys::Same | Keys::Missing => "a retry without a key: the client's doing",
+            Keys::Changed => "a retry under another key: the client's doing",
+        }),
+        Finding::Lost if intent.is_answered() => Some("the client was told of a success: the server's doing"),
+        Finding::Lost => Some("the client gave up: nobody has charged, and nobody tries again"),
+        Finding::Unexpected => None,
+    }
+}
