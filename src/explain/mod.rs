@@ -7,7 +7,6 @@ pub mod entries;
 pub mod libraries;
 pub mod manual;
 pub mod page;
-pub mod points;
 pub mod topics;
 
 pub use command::command;

@@ -3,7 +3,6 @@
 use super::entries::{check, symptom};
 use super::libraries::LIBRARIES;
 use super::page::{item, paragraph};
-use super::points::POINTS;
 use crate::classify::findings::finder::Kind;
 use crate::probe;
 use crate::probe::scenario::SCENARIOS;
@@ -14,6 +13,7 @@ use crate::target::report;
 use crate::target::report::standing::Standing;
 use crate::target::request::fill::Hole;
 use crate::terms::outcome::{Action, Effect, Symptom};
+use crate::terms::points::POINTS;
 
 /// One page of the reference.
 pub struct Topic {

@@ -162,30 +162,32 @@ impl AttemptLine {
     }
 
     /// A second reply is that of a request delivered twice.
-    fn replied(&mut self, said: Said) {
+    fn replied(&mut self, mut said: Said) {
         if self.upstream_status.is_some() {
             let first = shown(self.upstream_status, self.receipt.as_deref());
             let second = shown(said.status, said.receipt.as_deref());
             self.add_note(&format!("delivered twice, replied {first} and {second}"));
+            // Of two copies one may be the other's replay, which says nothing of an earlier use of the key.
+            said.replay = said.replay.map(|replay| replay && self.replay == Some(true));
             self.unheard_receipt = self.receipt.take().filter(|first| Some(first) != said.receipt.as_ref());
         }
         self.receipt_heard = said.receipt.as_ref().map(|_| false);
-        self.keep(said);
-    }
-
-    /// The client is given a reply of the server.
-    fn give(&mut self, said: Said) {
-        if self.unheard_receipt.is_some() && self.unheard_receipt == said.receipt {
-            self.unheard_receipt = self.receipt.take();
-        }
-        self.receipt_heard = None;
-        self.keep(said);
-    }
-
-    fn keep(&mut self, said: Said) {
         self.upstream_status = said.status;
         self.receipt = said.receipt;
         self.replay = said.replay;
+        // It is the replay of the attempt that overtook it, and no earlier use of the key.
+        if self.fault == FaultName::LateArrival && self.replay.take() == Some(true) {
+            self.add_note("answered as a replay");
+        }
+    }
+
+    /// The client is given a reply of the server, which was taken in when it came.
+    fn give(&mut self, said: Said) {
+        if self.unheard_receipt.is_some() && self.unheard_receipt == said.receipt {
+            std::mem::swap(&mut self.unheard_receipt, &mut self.receipt);
+        }
+        self.receipt_heard = None;
+        self.upstream_status = said.status;
     }
 
     fn add_note(&mut self, text: &str) {

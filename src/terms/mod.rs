@@ -8,4 +8,5 @@ pub mod figures;
 pub mod intent;
 pub mod named;
 pub mod outcome;
+pub mod points;
 pub mod run_id;

@@ -2,12 +2,14 @@
 //! code, of the run without a fault where there are several.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 
+use super::audit::{Audit, Standing};
 use super::outcome::Outcome;
 use super::report;
-use super::trial::Bench;
+use super::trial::{Bench, Bound};
 use crate::classify::findings::history::Budget;
 use crate::console::interrupt;
 use crate::console::output;
@@ -15,15 +17,20 @@ use crate::console::output::say;
 use crate::http::address::Address;
 use crate::http::url::Url;
 use crate::proxy::args::{FaultChoice, ProxyArgs};
+use crate::proxy::attempt_log::Rules;
 use crate::proxy::command::{rules, settings};
 use crate::proxy::fault_name::FaultName;
 use crate::proxy::gate::Gate;
 use crate::proxy::readings::Readings;
+use crate::proxy::trigger::Trigger;
 use crate::reconcile::oracle::{Given, Oracle};
 use crate::terms::exit::Exit;
 
 /// A free port: two test suites may run side by side.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// How far an endless failure is watched, where the user does not say.
+const AUDIT: Bound = Bound { attempts: 100, span: Duration::from_secs(60) };
 
 /// Runs the user's command. Errors: an option, the ledger, the port, the command.
 pub fn command(args: &ProxyArgs, upstream: &Address, ledger: Option<(Address, Url)>) -> anyhow::Result<Exit> {
@@ -38,7 +45,7 @@ pub fn command(args: &ProxyArgs, upstream: &Address, ledger: Option<(Address, Ur
     match args.fault {
         Some(FaultChoice::One(fault)) => one(args, &bench, fault, file.as_mut()),
         Some(FaultChoice::All) => all(args, &bench, file.as_mut()),
-        None => bail!("--fault: name what goes wrong; `idem explain faults` has them"),
+        None => audit(args, &bench, file.as_mut()),
     }
 }
 
@@ -71,7 +78,7 @@ fn one(args: &ProxyArgs, bench: &Bench, fault: FaultName, file: Option<&mut Read
     );
     let trial = interrupt::unless_interrupted(bench.run(rules, None, file))?;
     let Some(trial) = trial else { return Ok(Exit::Interrupted) };
-    let outcome = Outcome::new(trial, fault, budget(args), bench.oracle.as_ref())?;
+    let outcome = Outcome::new(trial, (fault.name(), fault), budget(args), bench.oracle.as_ref())?;
     let exit = output::report(outcome.exit(), |out| report::one(out, &outcome));
     if args.run.kill_client && !outcome.trial.was_killed {
         say!("idem: the command was not killed: {fault} did not come about");
@@ -83,29 +90,82 @@ fn one(args: &ProxyArgs, bench: &Bench, fault: FaultName, file: Option<&mut Read
     Ok(told_apart(exit, outcome.code()))
 }
 
-/// One run under each fault, the run without one first.
-fn all(args: &ProxyArgs, bench: &Bench, mut file: Option<&mut Readings>) -> anyhow::Result<Exit> {
-    ensure!(!args.run.kill_client, "--kill-client: give one fault, as --fault post_drop");
+/// One run under each fault, one that is killed, and one without end.
+fn audit(args: &ProxyArgs, bench: &Bench, mut file: Option<&mut Readings>) -> anyhow::Result<Exit> {
+    let bound = Bound {
+        attempts: args.run.max_attempts.unwrap_or(AUDIT.attempts),
+        span: args.run.max_span.unwrap_or(AUDIT.span),
+    };
     let done = interrupt::unless_interrupted(async {
-        let mut rows = Vec::new();
-        for fault in FaultName::ALL {
-            let trial = bench.run(rules(args, *fault)?, None, file.as_deref_mut()).await?;
-            let outcome = Outcome::new(trial, *fault, budget(args), bench.oracle.as_ref())?;
-            let is_silent = outcome.attempts() == 0;
-            rows.push(outcome);
-            if is_silent && rows.len() == 1 {
-                break;
-            }
+        let faults = each(args, bench, file.as_deref_mut()).await?;
+        if faults.len() == 1 {
+            return Ok(Err(faults));
         }
-        Ok(rows)
+        let killed = Rules { until_killed: true, ..rules(args, FaultName::PostDrop)? };
+        let killed = bench.run(killed, None, file.as_deref_mut()).await?;
+        let endless = Rules { on: Trigger::Every(1), ..rules(args, FaultName::PreFail)? };
+        let endless = bench.run(endless, Some(bound), file).await?;
+        let oracle = bench.oracle.as_ref();
+        Ok(Ok(Audit {
+            faults,
+            killed: Outcome::new(killed, ("killed, again", FaultName::PostDrop), budget(args), oracle)?,
+            // Nobody could have charged, so the ledger has nothing to say.
+            endless: Outcome::new(endless, ("503 for ever", FaultName::PreFail), budget(args), None)?,
+            bound,
+            span_was_given: args.run.max_span.is_some(),
+        }))
     })?;
-    let Some(rows) = done else { return Ok(Exit::Interrupted) };
-    let exit = rows.iter().fold(Exit::Ok, |exit, outcome| exit.and(outcome.exit()));
-    let exit = output::report(exit, |out| report::table(out, &rows));
+    let audit = match done {
+        None => return Ok(Exit::Interrupted),
+        Some(Ok(audit)) => audit,
+        Some(Err(silent)) => return Ok(tabled(args, &silent)),
+    };
+    let is_broken = audit.points().iter().any(|point| point.standing == Standing::Broken);
+    let exit = audit.runs().fold(control(&audit.faults), |exit, outcome| exit.and(outcome.exit()));
+    let exit = exit.and(if is_broken { Exit::Finding } else { Exit::Ok });
+    let exit = output::report(exit, |out| report::audit(out, &audit));
+    Ok(told_apart(exit, audit.faults.first().map_or(0, Outcome::code)))
+}
+
+/// One run under each fault, the run without one first.
+fn all(args: &ProxyArgs, bench: &Bench, file: Option<&mut Readings>) -> anyhow::Result<Exit> {
+    ensure!(!args.run.kill_client, "--kill-client: give one fault, as --fault post_drop");
+    match interrupt::unless_interrupted(each(args, bench, file))? {
+        None => Ok(Exit::Interrupted),
+        Some(rows) => Ok(tabled(args, &rows)),
+    }
+}
+
+/// Where the run without a fault shows no attempt, it stays alone.
+async fn each(args: &ProxyArgs, bench: &Bench<'_>, mut file: Option<&mut Readings>) -> anyhow::Result<Vec<Outcome>> {
+    let mut rows: Vec<Outcome> = Vec::new();
+    for fault in FaultName::ALL {
+        if rows.first().is_some_and(|first| first.attempts() == 0) {
+            break;
+        }
+        let trial = bench.run(rules(args, *fault)?, None, file.as_deref_mut()).await?;
+        rows.push(Outcome::new(trial, (fault.name(), *fault), budget(args), bench.oracle.as_ref())?);
+    }
+    Ok(rows)
+}
+
+fn tabled(args: &ProxyArgs, rows: &[Outcome]) -> Exit {
+    let exit = rows.iter().fold(control(rows), |exit, outcome| exit.and(outcome.exit()));
+    let exit = output::report(exit, |out| report::all(out, rows));
     if let Some(last) = rows.last() {
         unheard(last, args);
     }
-    Ok(told_apart(exit, rows.first().map_or(0, Outcome::code)))
+    told_apart(exit, rows.first().map_or(0, Outcome::code))
+}
+
+/// Without a fault an intent must succeed, or the runs under faults show little.
+fn control(rows: &[Outcome]) -> Exit {
+    let Some(first) = rows.first().filter(|first| first.attempts() > 0) else { return Exit::Ok };
+    if first.intents().iter().any(|intent| intent.is_answered()) {
+        return Exit::Ok;
+    }
+    say!("idem: without a fault no intent was answered with a success: is the request right?");
+    Exit::Precondition
 }
 
 /// Says so where no attempt named an intent.

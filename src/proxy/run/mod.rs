@@ -2,6 +2,7 @@
 //! Invariant: what did not come about proves nothing, and the command's own code is told apart from a finding's.
 
 pub mod args;
+pub mod audit;
 pub mod charges;
 pub mod client;
 pub mod command;

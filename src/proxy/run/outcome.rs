@@ -11,6 +11,8 @@ use crate::reconcile::oracle::Oracle;
 use crate::terms::exit::Exit;
 
 pub struct Outcome {
+    /// What the run is called in reports.
+    pub label: &'static str,
     pub fault: FaultName,
     pub trial: Trial,
     pub judged: Judged,
@@ -21,7 +23,12 @@ pub struct Outcome {
 impl Outcome {
     /// # Errors
     /// A reading that is not one.
-    pub fn new(trial: Trial, fault: FaultName, budget: Budget, oracle: Option<&Oracle>) -> anyhow::Result<Outcome> {
+    pub fn new(
+        trial: Trial,
+        run: (&'static str, FaultName),
+        budget: Budget,
+        oracle: Option<&Oracle>,
+    ) -> anyhow::Result<Outcome> {
         let lines: Vec<Vec<u8>> = trial.attempts.iter().map(|attempt| attempt.json()).collect();
         let judged = judge(&lines, budget)?;
         let charges = match (&trial.counted, oracle) {
@@ -30,7 +37,8 @@ impl Outcome {
             }
             (Some(_) | None, _) => None,
         };
-        Ok(Outcome { fault, trial, judged, charges })
+        let (label, fault) = run;
+        Ok(Outcome { label, fault, trial, judged, charges })
     }
 
     pub fn intents(&self) -> Vec<Intent<'_>> {

@@ -2,10 +2,12 @@
 
 use std::io::{self, Write};
 
+use super::audit::Audit;
 use super::charges::Charges;
 use super::outcome::Outcome;
 use crate::classify::report::finding_text;
 use crate::console::printable::printable;
+use crate::terms::points::POINTS;
 
 /// One run in full: as `idem classify` prints its readings, then what the ledger says.
 pub fn one(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
@@ -15,7 +17,7 @@ pub fn one(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     let totals = charges.totals;
     writeln!(
         out,
-        "ledger: {intents} intents, {} attempts, {} charges, {} duplicates, {} lost",
+        "ledger: intents {intents}, attempts {}, charges {}, duplicates {}, lost {}",
         outcome.attempts(),
         totals.committed,
         totals.duplicates,
@@ -25,7 +27,33 @@ pub fn one(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 }
 
 /// All runs in a table, then what was found in each.
-pub fn table(out: &mut dyn Write, rows: &[Outcome]) -> io::Result<()> {
+pub fn all(out: &mut dyn Write, rows: &[Outcome]) -> io::Result<()> {
+    table(out, rows)?;
+    for outcome in rows {
+        let before = format!("{}: ", outcome.label);
+        for finding in &outcome.judged.findings {
+            out.write_all(before.as_bytes())?;
+            finding_text(&mut *out, finding)?;
+        }
+        if let Some(charges) = &outcome.charges {
+            verdicts(out, charges, &before)?;
+        }
+    }
+    Ok(())
+}
+
+/// All runs in a table, then how the client stands to each point.
+pub fn audit(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
+    table(out, audit.runs())?;
+    writeln!(out)?;
+    audit.points().iter().try_for_each(|point| {
+        let asks = POINTS[point.number - 1].asks;
+        writeln!(out, "{:>2}. {:<9}  {asks}", point.number, point.standing)?;
+        writeln!(out, "    {:<9}  {}", "", point.why)
+    })
+}
+
+fn table<'o>(out: &mut dyn Write, rows: impl IntoIterator<Item = &'o Outcome>) -> io::Result<()> {
     writeln!(
         out,
         "{:<16} {:>4} {:>7} {:>8} {:>7} {:>4} {:>4}  findings",
@@ -36,7 +64,7 @@ pub fn table(out: &mut dyn Write, rows: &[Outcome]) -> io::Result<()> {
         writeln!(
             out,
             "{:<16} {:>4} {:>7} {:>8} {:>7} {:>4} {:>4}  {}",
-            outcome.fault,
+            outcome.label,
             outcome.code(),
             outcome.intents().len(),
             outcome.attempts(),
@@ -45,16 +73,6 @@ pub fn table(out: &mut dyn Write, rows: &[Outcome]) -> io::Result<()> {
             figure(|charges| charges.totals.lost),
             found(outcome),
         )?;
-    }
-    for outcome in rows {
-        let before = format!("{}: ", outcome.fault);
-        for finding in &outcome.judged.findings {
-            out.write_all(before.as_bytes())?;
-            finding_text(&mut *out, finding)?;
-        }
-        if let Some(charges) = &outcome.charges {
-            verdicts(out, charges, &before)?;
-        }
     }
     Ok(())
 }

@@ -1,0 +1,153 @@
+//! The checklist's points that a client can be held to: 3, 9, 10 and 11. Invariant: `held` needs a run that would have
+//! shown the opposite; what no run showed is called not shown.
+
+use super::intents::{Intent, Keys};
+use super::outcome::Outcome;
+use super::trial::{Bound, Ending};
+use crate::classify::findings::finder::{Finding, Kind};
+use crate::console::printable::printable;
+use crate::proxy::fault_name::FaultName;
+use crate::terms::named::named_enum;
+
+named_enum! {
+    /// How a client stands to a point.
+    pub enum Standing {
+        Held = "held",
+        Broken = "broken",
+        NotShown = "not shown",
+    }
+}
+
+/// One point of the checklist, by its number from 1.
+pub struct Point {
+    pub number: usize,
+    pub standing: Standing,
+    /// What showed it, or why nothing did.
+    pub why: String,
+}
+
+/// All runs of an audit.
+pub struct Audit {
+    /// One under each fault, the one without first.
+    pub faults: Vec<Outcome>,
+    /// Killed when the server had replied, and run again.
+    pub killed: Outcome,
+    /// Every attempt answered 503.
+    pub endless: Outcome,
+    pub bound: Bound,
+    /// Whether the user gave the longest span.
+    pub span_was_given: bool,
+}
+
+impl Audit {
+    pub fn points(&self) -> [Point; 4] {
+        let point = |number, (standing, why)| Point { number, standing, why };
+        [point(3, self.key()), point(9, self.kinds()), point(10, self.budget()), point(11, self.log())]
+    }
+
+    pub fn runs(&self) -> impl Iterator<Item = &Outcome> {
+        self.faults.iter().chain([&self.killed, &self.endless])
+    }
+
+    /// The key comes from the intent, once, stored before the call.
+    fn key(&self) -> (Standing, String) {
+        const KINDS: [Kind; 3] = [Kind::KeyRotated, Kind::NoKey, Kind::OneKeyTwoIntents];
+        if let Some(why) = self.first(&KINDS) {
+            return (Standing::Broken, why);
+        }
+        let intents = self.killed.intents();
+        let hit = intents.iter().find(|intent| intent.attempts.iter().any(|attempt| attempt.is_faulted()));
+        match hit.filter(|_| self.killed.trial.was_killed) {
+            None => (Standing::NotShown, "the command could not be killed while it waited for a reply".to_owned()),
+            Some(intent) => match intent.keys() {
+                Keys::Same if intent.attempts[0].key().is_some() => (
+                    Standing::Held,
+                    "killed before it was told, and run again, the command sent the same key".to_owned(),
+                ),
+                Keys::Same | Keys::Missing | Keys::Changed => {
+                    (Standing::Broken, format!("killed and run again: intent {}: another key, or none", named(intent)))
+                }
+                Keys::OneAttempt => (
+                    Standing::NotShown,
+                    format!("killed and run again, the command did not send intent {} again", named(intent)),
+                ),
+            },
+        }
+    }
+
+    /// 4xx is not retried; 408, 425, 429 and 5xx by kind.
+    fn kinds(&self) -> (Standing, String) {
+        if let Some(why) = self.first(&[Kind::RetriedRefusal, Kind::TooEarly]) {
+            return (Standing::Broken, why);
+        }
+        let of = |fault| self.faults.iter().find(|outcome| outcome.fault == fault);
+        if !of(FaultName::Refusal).is_some_and(Outcome::is_hit) {
+            return (Standing::NotShown, "no attempt was refused".to_owned());
+        }
+        let retried = |fault| {
+            let intents = of(fault).map(Outcome::intents).unwrap_or_default();
+            let mut hit = intents.iter().filter(|intent| intent.attempts.iter().any(|attempt| attempt.is_faulted()));
+            hit.any(|intent| intent.attempts.len() > 1)
+        };
+        match (retried(FaultName::Throttle), retried(FaultName::PreFail)) {
+            (true, true) => {
+                (Standing::Held, "a 400 was not sent again; a 429, after its Retry-After, and a 503 were".to_owned())
+            }
+            (false, true) => (Standing::NotShown, "a 400 was not sent again, but neither was a 429".to_owned()),
+            (true, false) => (Standing::NotShown, "a 400 was not sent again, but neither was a 503".to_owned()),
+            (false, false) => (Standing::NotShown, "nothing was sent again, whatever the answer".to_owned()),
+        }
+    }
+
+    /// A retry budget with an upper bound.
+    fn budget(&self) -> (Standing, String) {
+        if let Some(why) = self.first(&[Kind::Budget]) {
+            return (Standing::Broken, why);
+        }
+        let attempts = self.endless.intents().iter().map(|intent| intent.attempts.len()).max().unwrap_or(0);
+        let Bound { attempts: most, span } = self.bound;
+        match self.endless.trial.ending {
+            _ if attempts == 0 => (Standing::NotShown, "no attempt was made".to_owned()),
+            Ending::Ended(_) => {
+                let took = self.endless.trial.took.as_secs_f64();
+                (Standing::Held, format!("answered 503 for ever, it gave up: attempts {attempts}, after {took:.1} s"))
+            }
+            Ending::TooManyAttempts => {
+                (Standing::Broken, format!("answered 503 for ever, it sent one intent more than {most} times"))
+            }
+            Ending::TooLong if self.span_was_given => {
+                (Standing::Broken, format!("answered 503 for ever, it had not given up after {span:?}"))
+            }
+            Ending::TooLong => (
+                Standing::NotShown,
+                format!("still trying after {span:?}, attempts {attempts}; say with --max-span how long it may"),
+            ),
+        }
+    }
+
+    /// Each retry logs its number, same key: of the two the wire shows the key.
+    fn log(&self) -> (Standing, String) {
+        if let Some(why) = self.first(&[Kind::KeyRotated, Kind::NoKey]) {
+            return (Standing::Broken, why);
+        }
+        let retries: usize =
+            self.runs().flat_map(|outcome| outcome.intents()).map(|intent| intent.attempts.len() - 1).sum();
+        let shown = match retries {
+            0 => "nothing was sent again".to_owned(),
+            _ => format!("all {retries} retries had their first attempt's key"),
+        };
+        (Standing::NotShown, format!("{shown}; the number stands in the client's log alone: idem classify LOG"))
+    }
+
+    /// The first finding of these kinds, with its run.
+    fn first(&self, kinds: &[Kind]) -> Option<String> {
+        let mut found = self.runs().flat_map(|outcome| outcome.judged.findings.iter().map(move |f| (outcome, f)));
+        let (outcome, finding) = found.find(|(_, finding)| kinds.contains(&finding.kind))?;
+        let Finding { kind, about, .. } = finding;
+        Some(format!("{}: {kind}: intent {}", outcome.label, printable(about)))
+    }
+}
+
+fn named(intent: &Intent) -> String {
+    printable(intent.name).into_owned()
+}
