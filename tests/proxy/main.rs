@@ -2,12 +2,14 @@
 
 #[path = "../support/authority.rs"]
 mod authority;
+mod audit;
 #[path = "../support/mod.rs"]
 mod common;
 mod faults;
 mod framing;
 #[path = "../support/python.rs"]
 mod python;
+mod running;
 mod support;
 mod transports;
 mod usage;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use crate::common::Running;
-use crate::common::{bounded, ended};
+use crate::common::{Ran, bounded, ended, idem, output, serve};
 
 pub const CREATED: &str = "HTTP/1.1 201 Created\r\nContent-Length: 16\r\n\r\n{\"receipt\":\"r1\"}";
 
@@ -196,4 +196,86 @@ fn is_whole(text: &str) -> bool {
     }
     let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")).map_or(0, |n| n.parse().unwrap());
     body.len() >= length
+}
+
+/// `idem serve` with a ledger in a folder of its own, for commands run through the proxy.
+pub struct Bench {
+    /// None where the server is a thread of ours.
+    _server: Option<Running>,
+    pub address: SocketAddr,
+    pub folder: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn new(policy: &str) -> Bench {
+        let folder = tempfile::tempdir().unwrap();
+        let (server, address) = serve(policy, &folder.path().join("ledger.jsonl"), &[]);
+        Bench { _server: Some(server), address, folder }
+    }
+
+    /// A server that charges for every request that came whole, whether or not its client is still there; it closes each
+    /// connection after one.
+    pub fn careless() -> Bench {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = folder.path().join("ledger.jsonl");
+        std::fs::write(&ledger, "").unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let count = Arc::new(Mutex::new(0));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (ledger, count) = (ledger.clone(), Arc::clone(&count));
+                std::thread::spawn(move || charge_for(stream, &ledger, &count));
+            }
+        });
+        Bench { _server: None, address, folder }
+    }
+
+    pub fn ledger(&self) -> String {
+        self.folder.path().join("ledger.jsonl").display().to_string()
+    }
+
+    /// `idem proxy` with these options before its upstream, not yet run; the folder is where it runs.
+    pub fn proxy(&self, options: &str, command: &[&str]) -> Command {
+        let mut proxy = idem(["proxy", "--upstream", &format!("http://{}", self.address)]);
+        proxy.args(options.split_whitespace()).arg("--").args(command).current_dir(self.folder.path());
+        proxy
+    }
+
+    pub fn run(&self, options: &str, command: &[&str]) -> Ran {
+        output(&mut self.proxy(options, command)).into()
+    }
+
+    /// The same with a ledger, for a shell script.
+    pub fn judge(&self, options: &str, script: &str) -> Ran {
+        self.run(&format!("{options} --ledger ledger.jsonl --ledger-lag 0ms"), &["sh", "-c", script])
+    }
+}
+
+fn charge_for(mut stream: TcpStream, ledger: &Path, count: &Mutex<u32>) {
+    let mut text = String::new();
+    let mut piece = [0; 4096];
+    while !is_whole(&text) {
+        match stream.read(&mut piece) {
+            Ok(count) if count > 0 => text += std::str::from_utf8(&piece[..count]).unwrap(),
+            Ok(_) | Err(_) => return,
+        }
+    }
+    let body: Value = serde_json::from_str(text.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let mut count = count.lock().unwrap();
+    *count += 1;
+    let mut file = std::fs::OpenOptions::new().append(true).open(ledger).unwrap();
+    writeln!(file, "{{\"intent\":{}}}", body["intent"]).unwrap();
+    let receipt = format!("{{\"receipt\":\"r{count}\"}}");
+    let length = receipt.len();
+    let reply = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{receipt}");
+    let _ = stream.write_all(reply.as_bytes());
+}
+
+/// curl paying one order of its own, with these options.
+pub fn curl(options: &str) -> String {
+    format!(
+        "curl -s --max-time 0.3 -H 'Content-Type: application/json' {options} \
+         -d \"{{\\\"intent\\\":\\\"$IDEM_RUN\\\",\\\"amount\\\":5}}\" $IDEM_PROXY/charges"
+    )
 }

@@ -37,8 +37,9 @@ impl Charges {
             (0..charged(intent)).for_each(|_| tally.charge(intent.name));
         }
         let mut charges = Charges { totals: tally.totals(), ..Charges::default() };
-        // Records of other names may be these charges: then nothing is proven by their absence.
-        let is_blind = charges.totals.committed == 0 && after.items > before.items;
+        // Records of other names may be these charges, or other records: then nothing is proven by their absence.
+        let is_empty = after.items == 0 && new.iter().any(|intent| intent.is_answered());
+        let is_blind = charges.totals.committed == 0 && (after.items > before.items || is_empty);
         if let Some(first) = new.first().filter(|_| is_blind) {
             charges.doubts.push(format!("{}; say with --ledger-intent-at where", oracle.explain(after, first.name)));
         }

@@ -9,8 +9,14 @@ use crate::classify::report::finding_text;
 use crate::console::printable::printable;
 use crate::terms::points::POINTS;
 
+/// The command's output may have ended within a line.
+fn begin(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out)
+}
+
 /// One run in full: as `idem classify` prints its readings, then what the ledger says.
 pub fn one(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    begin(out)?;
     out.write_all(&outcome.judged.text)?;
     let Some(charges) = &outcome.charges else { return Ok(()) };
     let intents = outcome.intents().len();
@@ -28,6 +34,7 @@ pub fn one(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 
 /// All runs in a table, then what was found in each.
 pub fn all(out: &mut dyn Write, rows: &[Outcome]) -> io::Result<()> {
+    begin(out)?;
     table(out, rows)?;
     for outcome in rows {
         let before = format!("{}: ", outcome.label);
@@ -44,6 +51,7 @@ pub fn all(out: &mut dyn Write, rows: &[Outcome]) -> io::Result<()> {
 
 /// All runs in a table, then how the client stands to each point.
 pub fn audit(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
+    begin(out)?;
     table(out, audit.runs())?;
     writeln!(out)?;
     audit.points().iter().try_for_each(|point| {
