@@ -121,15 +121,10 @@ fn the_ledger_may_be_a_command_or_a_url() {
     let items = "{\"data\":[{\"intent\":\"old\"}]}";
     let reply = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{items}", items.len());
     let ledger = Upstream::start(reply.leak());
-    let url = format!("http://{}/all", ledger.address);
-    let mut proxy =
-        bench.proxy("--fault none --ledger-items /data --ledger-header X-Token:t", &["sh", "-c", &curl("")]);
-    let mut args: Vec<_> = proxy.get_args().map(|arg| arg.to_owned()).collect();
-    args.splice(1..1, ["--ledger".into(), url.into()]);
-    let ran = output(idem(args).current_dir(bench.folder.path()));
-    assert!(String::from_utf8(ran.stdout).unwrap().contains("charges 0, duplicates 0, lost 1"));
+    let address = ledger.address;
+    let url = format!("--fault none --ledger http://{address}/all --ledger-items /data --ledger-header X-Token:t");
+    bench.run(&url, &["sh", "-c", &curl("")]).exits(2).prints("charges 0, duplicates 0, lost 1");
     assert!(ledger.seen()[0].contains("GET /all") && ledger.seen()[0].to_lowercase().contains("x-token: t"));
-    drop(proxy.arg("unused"));
 }
 
 #[test]
