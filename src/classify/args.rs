@@ -61,6 +61,26 @@ pub struct ClassifyArgs {
 }
 
 impl ClassifyArgs {
+    /// Those of a run that is read on by idem itself: JSON lines, and nothing else asked for.
+    pub fn of_machine() -> ClassifyArgs {
+        ClassifyArgs {
+            files: Vec::new(),
+            input: None,
+            format: Format::Jsonl,
+            text: false,
+            summary: false,
+            strict: false,
+            lookback: 100_000,
+            intent_field: Vec::new(),
+            key_field: Vec::new(),
+            attempt_field: Vec::new(),
+            partition_key: false,
+            max_attempts: None,
+            max_span: None,
+            worst_first: false,
+        }
+    }
+
     /// What a client may spend on one intent.
     pub fn budget(&self) -> Budget {
         Budget { attempts: self.max_attempts, span: self.max_span }

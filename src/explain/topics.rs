@@ -50,6 +50,7 @@ pub const TOPICS: &[Topic] = &[
     topic("libraries", "what was found in public idempotency libraries", libraries),
     topic("faults", "the faults of `idem proxy`", faults),
     topic("proxy", "how `idem proxy` stands between a client and its server", || text(include_str!("texts/proxy.txt"))),
+    topic("clients", "what was found in public clients and SDKs", || text(include_str!("texts/clients.txt"))),
     topic("reconcile", "what `idem reconcile` reads and counts", || text(include_str!("texts/reconcile.txt"))),
     topic("exit-codes", "the exit code of every command", exit_codes),
     topic("limits", "what idem does not show", || text(include_str!("texts/limits.txt"))),

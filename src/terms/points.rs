@@ -26,7 +26,7 @@ pub const POINTS: [Point; 12] = [
     },
     Point {
         asks: "the key comes from the intent, once, stored before the call",
-        proven_by: "your client: idem proxy and idem classify (key-rotated, no-key); that the key is stored before the call shows only where the client dies and starts again",
+        proven_by: "your client: idem proxy --audit, which kills it in the middle of a call and runs it again (key-rotated, no-key)",
         checks: &[],
         also: &[],
     },
@@ -62,19 +62,19 @@ pub const POINTS: [Point; 12] = [
     },
     Point {
         asks: "4xx is not retried; 408, 425, 429 and 5xx by kind",
-        proven_by: "your client: idem proxy and idem classify (retried-refusal, too-early); the server's side: server_error_first, bad_credential_first",
+        proven_by: "your client: idem proxy --audit (retried-refusal, too-early); the server's side: server_error_first, bad_credential_first",
         checks: &[],
         also: &["server_error_first", "bad_credential_first"],
     },
     Point {
         asks: "a retry budget with an upper bound",
-        proven_by: "your client: idem proxy, then idem classify --max-attempts N --max-span T (budget)",
+        proven_by: "your client: idem proxy --audit, which answers it 503 for ever; idem classify --max-attempts N --max-span T (budget)",
         checks: &[],
         also: &[],
     },
     Point {
         asks: "each retry logs its number, same key",
-        proven_by: "your client's own log: idem classify (attempt-gap, key-rotated); what it sends: idem proxy",
+        proven_by: "your client: idem proxy --audit --client-log FILE; its own log: idem classify (attempt-gap, key-rotated)",
         checks: &[],
         also: &[],
     },

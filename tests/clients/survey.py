@@ -195,10 +195,10 @@ def measure(idem, server, name, command, options, home):
 def line(title, rows):
     """Attempts under each fault, `!` where it was charged twice and `-` where it was not charged at all."""
     cell = lambda row: row[3] + ("!" if "DUPLICATE" in row else "-" if "LOST" in row else "")
-    cells = "".join(f"{cell(rows[fault]):>5}" for fault in FAULTS)
-    kinds = ["no-key", "key-rotated", "retried-refusal", "too-early"]
-    found = [kind for kind in kinds if any(kind in rows[fault] for fault in FAULTS)]
-    return f"{title[:38]:<38}{cells}  {' '.join(found)}".rstrip()
+    cells = "".join(f"{cell(rows[fault]):>4}" for fault in FAULTS)
+    kinds = {"no-key": "no-key", "key-rotated": "rotated", "retried-refusal": "400", "too-early": "early"}
+    found = [short for kind, short in kinds.items() if any(kind in rows[fault] for fault in FAULTS)]
+    return f"{title[:34]:<34}{cells}  {' '.join(found)}".rstrip()
 
 
 def main():
@@ -209,8 +209,8 @@ def main():
     args = parser.parse_args()
     server = Server()
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    heads = ["none", "pre", "drop", "slow", "err", "half", "hreq", "cut", "dbl", "late", "400", "429"]
-    print(f"{'client':<38}" + "".join(f"{head:>5}" for head in heads) + "  findings")
+    heads = ["non", "pre", "drp", "slw", "err", "hrp", "hrq", "cut", "dbl", "lat", "400", "429"]
+    print(f"{'client':<34}" + "".join(f"{head:>4}" for head in heads) + "  findings")
     is_wrong, count = False, 0
     for name, title, command, options in clients(args.home):
         if args.only and name not in args.only:

@@ -1,5 +1,6 @@
 //! `idem proxy --audit`: what is held, what is broken, and what no run has shown.
 
+use crate::common::{Ran, output};
 use crate::support::{Bench, curl};
 
 /// The points with how the client stands to them.
@@ -12,11 +13,12 @@ fn points(printed: &str) -> Vec<&str> {
 fn a_client_that_behaves_holds_what_can_be_shown() {
     let bench = Bench::new("key_atomic");
     let client = std::fs::canonicalize("tests/proxy/clients/pay.py").unwrap();
-    let options = "--audit --ledger ledger.jsonl --ledger-lag 20ms";
-    let ran = bench.run(options, &["python3", client.to_str().unwrap()]).exits(0);
-    assert_eq!(points(&ran.stdout), [" 3. held", " 9. held", "10. held", "11. not shown"], "{}", ran.stdout);
+    let options = "--audit --ledger ledger.jsonl --ledger-lag 20ms --client-log client.jsonl";
+    let mut proxy = bench.proxy(options, &["python3", client.to_str().unwrap()]);
+    let ran = Ran::from(output(proxy.env("CLIENT_LOG", "client.jsonl"))).exits(0);
+    assert_eq!(points(&ran.stdout), [" 3. held", " 9. held", "10. held", "11. held"], "{}", ran.stdout);
     let ran = ran.prints("killed before it was told, and run again, the command sent the same key");
-    let ran = ran.prints("it gave up: attempts 3").prints("retries had their first attempt's key");
+    let ran = ran.prints("it gave up: attempts 3").prints("retries had their first attempt's key; the log numbers");
     // Two orders each, charged once under every fault but a refusal.
     for row in ran.stdout.lines().skip_while(|line| !line.starts_with("none")).take_while(|line| !line.is_empty()) {
         let figures: Vec<_> = row.split_whitespace().rev().collect();
@@ -38,14 +40,18 @@ fn a_client_that_retries_everything_breaks_every_point() {
 #[test]
 fn what_no_run_shows_is_not_held() {
     let bench = Bench::new("key_atomic");
-    // One attempt, another intent in each process, and no end of waiting where it is answered 503.
+    // One attempt, another intent in each process, and a log of somebody who numbers badly.
     let once = curl("-f -H \"Idempotency-Key: $$\"").replace("$IDEM_RUN", "$IDEM_RUN-$$");
-    let ran = bench.run("--audit --max-span 200ms --max-attempts 9", &["sh", "-c", &once]);
+    let line = "{\"intent\":\"a\",\"key\":\"k\",\"attempt\":1,\"status\":503}\n";
+    std::fs::write(bench.folder.path().join("gap.jsonl"), line.repeat(2)).unwrap();
+    let ran = bench.run("--audit --client-log gap.jsonl", &["sh", "-c", &once]).exits(2);
     let told = points(&ran.stdout);
-    assert_eq!(told, [" 3. not shown", " 9. not shown", "10. held", "11. not shown"], "{}", ran.stdout);
-    ran.prints("did not send intent").prints("nothing was sent again");
+    assert_eq!(told, [" 3. not shown", " 9. not shown", "10. held", "11. broken"], "{}", ran.stdout);
+    let ran = ran.prints("did not send intent").prints("nothing was sent again");
+    ran.prints("the client's log: attempt-gap: intent a");
+    // It tries for ever, but for what was refused.
     let endless = format!("until {}; do sleep 0.05; done", curl("-f -H 'Idempotency-Key: k'$IDEM_RUN"));
     let endless = endless.replace("until curl", "until [ \"${IDEM_RUN%-*}\" = refusal ] || curl");
     let ran = bench.run("--audit --max-span 400ms", &["sh", "-c", &endless]).exits(2);
-    ran.prints("10. broken");
+    ran.prints("10. broken").prints("name the client's log with --client-log");
 }

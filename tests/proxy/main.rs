@@ -1,8 +1,8 @@
 //! `idem proxy` as a process, between a client and an upstream of raw bytes.
 
+mod audit;
 #[path = "../support/authority.rs"]
 mod authority;
-mod audit;
 #[path = "../support/mod.rs"]
 mod common;
 mod faults;

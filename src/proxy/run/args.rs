@@ -1,6 +1,7 @@
 //! Options of `idem proxy` that concern a command run against it.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, value_parser};
@@ -44,6 +45,10 @@ pub struct RunArgs {
     /// points 3, 9, 10 and 11: held, broken or not shown
     #[arg(long, requires = "command", conflicts_with = "fault")]
     pub audit: bool,
+
+    /// The file that the command's own log goes to: with --audit it must number the attempts
+    #[arg(long, value_name = "FILE", requires = "audit")]
+    pub client_log: Option<PathBuf>,
 
     /// Attempts that one intent may take; more are a finding (with --audit 100, where none is given)
     #[arg(long, value_name = "N", requires = "command", value_parser = value_parser!(u32).range(1..))]

@@ -5,6 +5,7 @@ use super::intents::{Intent, Keys};
 use super::outcome::Outcome;
 use super::trial::{Bound, Ending};
 use crate::classify::findings::finder::{Finding, Kind};
+use crate::classify::in_process::Logged;
 use crate::console::printable::printable;
 use crate::proxy::fault_name::FaultName;
 use crate::terms::named::named_enum;
@@ -35,6 +36,8 @@ pub struct Audit {
     /// Every attempt answered 503.
     pub endless: Outcome,
     pub bound: Bound,
+    /// What the client's own log shows. None where it was not named.
+    pub logged: Option<Logged>,
     /// Whether the user gave the longest span.
     pub span_was_given: bool,
 }
@@ -125,18 +128,27 @@ impl Audit {
         }
     }
 
-    /// Each retry logs its number, same key: of the two the wire shows the key.
+    /// Each retry logs its number, same key: the wire shows the key, the client's log the number.
     fn log(&self) -> (Standing, String) {
-        if let Some(why) = self.first(&[Kind::KeyRotated, Kind::NoKey]) {
+        const KINDS: [Kind; 3] = [Kind::AttemptGap, Kind::KeyRotated, Kind::NoKey];
+        if let Some(why) = self.first(&KINDS) {
             return (Standing::Broken, why);
         }
-        let retries: usize =
-            self.runs().flat_map(|outcome| outcome.intents()).map(|intent| intent.attempts.len() - 1).sum();
-        let shown = match retries {
-            0 => "nothing was sent again".to_owned(),
-            _ => format!("all {retries} retries had their first attempt's key"),
-        };
-        (Standing::NotShown, format!("{shown}; the number stands in the client's log alone: idem classify LOG"))
+        let in_log =
+            |logged: &Logged| logged.findings.iter().find(|(kind, _)| KINDS.iter().any(|k| k.name() == kind)).cloned();
+        if let Some((kind, intent)) = self.logged.as_ref().and_then(in_log) {
+            return (Standing::Broken, format!("the client's log: {kind}: intent {}", printable(&intent)));
+        }
+        let sent: usize = self.runs().flat_map(Outcome::intents).map(|intent| intent.attempts.len() - 1).sum();
+        if sent == 0 {
+            return (Standing::NotShown, "nothing was sent again".to_owned());
+        }
+        let keys = format!("all {sent} retries had their first attempt's key");
+        match &self.logged {
+            None => (Standing::NotShown, format!("{keys}; name the client's log with --client-log, for their numbers")),
+            Some(Logged { retries: 0, .. }) => (Standing::NotShown, format!("{keys}; the log numbers none of them")),
+            Some(Logged { retries, .. }) => (Standing::Held, format!("{keys}; the log numbers {retries} of them")),
+        }
     }
 
     /// The first finding of these kinds, with its run.

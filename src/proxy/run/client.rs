@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 
+use crate::console::interrupt::Held;
 use crate::console::output::say;
 
 /// Between two looks at whether it has ended.
@@ -18,6 +19,8 @@ const LEAVE: Duration = Duration::from_secs(1);
 
 pub struct Client {
     child: Child,
+    /// A second Ctrl-C waits until the group is gone.
+    _held: Held,
     has_ended: bool,
 }
 
@@ -34,7 +37,7 @@ impl Client {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command.spawn().with_context(|| format!("cannot run {}", program.display()))?;
-        Ok(Client { child, has_ended: false })
+        Ok(Client { child, _held: Held::new(), has_ended: false })
     }
 
     /// Its code, once it has ended: that of a signal is 128 and its number, as shells have it. May be dropped and called

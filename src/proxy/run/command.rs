@@ -4,13 +4,14 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 
 use super::audit::{Audit, Standing};
 use super::outcome::Outcome;
 use super::report;
 use super::trial::{Bench, Bound};
 use crate::classify::findings::history::Budget;
+use crate::classify::in_process::read_log;
 use crate::console::interrupt;
 use crate::console::output;
 use crate::console::output::say;
@@ -112,6 +113,7 @@ fn audit(args: &ProxyArgs, bench: &Bench, mut file: Option<&mut Readings>) -> an
             // Nobody could have charged, so the ledger has nothing to say.
             endless: Outcome::new(endless, ("503 for ever", FaultName::PreFail), budget(args), None)?,
             bound,
+            logged: args.run.client_log.as_deref().map(read_log).transpose().context("--client-log")?,
             span_was_given: args.run.max_span.is_some(),
         }))
     })?;
