@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::standing::standing;
 use super::timeline::Step;
 use super::view::{Line, Shown, View};
-use crate::explain::points::POINTS;
+use crate::terms::points::POINTS;
 
 pub fn page(view: &View) -> String {
     let mut out = String::new();

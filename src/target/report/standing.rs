@@ -1,10 +1,10 @@
 //! How a target stands to the article's points, by the verdicts of its checks. Invariant: held is only what every check
 //! of the point has shown; one that was skipped, accepted or not shown holds nothing.
 
-use crate::explain::points::Point;
 use crate::target::judge::verdict::Verdict;
 use crate::target::run::row::Row;
 use crate::terms::named::named_enum;
+use crate::terms::points::Point;
 
 named_enum! {
     /// What a probe says to a point.

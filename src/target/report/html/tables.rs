@@ -4,9 +4,9 @@
 use std::fmt::Write;
 
 use super::tone;
-use crate::explain::points::POINTS;
 use crate::target::report::standing::{Standing, standing};
 use crate::target::report::view::{Line, View};
+use crate::terms::points::POINTS;
 use crate::text::xml::escaped;
 
 pub fn verdicts(out: &mut String, view: &View) -> std::fmt::Result {
