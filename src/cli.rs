@@ -2,6 +2,7 @@
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
+use crate::config::args::ConfigArgs;
 use crate::probe::args::{EXAMPLES, ProbeArgs};
 use crate::target::args::TargetArgs;
 use crate::target::chaos;
@@ -46,6 +47,11 @@ pub enum Command {
 #[derive(Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct Probe {
+    /// Probe this target of idem.toml: NAME for [target.NAME], or `target` for [target] itself
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    #[command(flatten)]
+    config: ConfigArgs,
     #[command(flatten)]
     of_scenarios: ProbeArgs,
     #[command(flatten)]

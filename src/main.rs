@@ -5,6 +5,7 @@
 
 mod classify;
 mod cli;
+mod config;
 mod console;
 mod explain;
 mod http;
@@ -20,27 +21,44 @@ mod text;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use cli::Cli;
+use config::Expanded;
 use console::output::say;
 use terms::exit::Exit;
 
 fn main() -> ExitCode {
-    let exit = match Cli::try_parse() {
-        Ok(cli) => cli.command.run().unwrap_or_else(|error| {
-            say!("idem: error: {error:#}");
-            Exit::Precondition
-        }),
-        Err(usage) => refuse(usage),
+    let exit = match config::expand(Cli::command(), std::env::args_os().collect()) {
+        Ok(line) => run(&line),
+        Err(error) => fail(None, &format!("{error:#}")),
     };
     exit.into()
 }
 
+fn run(line: &Expanded) -> Exit {
+    match Cli::try_parse_from(&line.arguments) {
+        Ok(cli) => cli.command.run().unwrap_or_else(|error| {
+            let error = format!("{error:#}");
+            fail(line.place(&error), &error)
+        }),
+        Err(usage) => refuse(usage, line),
+    }
+}
+
+/// An error in one line, with its place in the file where it is about an option that came from there.
+fn fail(place: Option<&str>, error: &str) -> Exit {
+    match place {
+        Some(place) => say!("idem: error: {place}: {error}"),
+        None => say!("idem: error: {error}"),
+    }
+    Exit::Precondition
+}
+
 /// Help goes to standard output; a usage error is one line. The parser's own exit code for it, 2, would collide with
 /// a finding's.
-fn refuse(usage: clap::Error) -> Exit {
+fn refuse(usage: clap::Error, line: &Expanded) -> Exit {
     match usage.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             // A reader that has gone away does not change the exit code.
@@ -48,7 +66,11 @@ fn refuse(usage: clap::Error) -> Exit {
             return Exit::Ok;
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => say!("{}", usage.render().to_string().trim_end()),
-        _ => say!("idem: {}; see --help", one_line(&usage.render().to_string())),
+        _ => {
+            let message = one_line(&usage.render().to_string());
+            let place = line.place(&message).map_or_else(String::new, |place| format!("{place}: "));
+            say!("idem: {place}{message}; see --help");
+        }
     }
     Exit::Precondition
 }

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum, value_parser};
 
 use super::extract::mapping::Place;
 use super::findings::history::Budget;
+use crate::config::args::ConfigArgs;
 use crate::text::duration::duration;
 
 /// Read the failures that clients logged: may the money have moved, and what to do now
@@ -22,6 +23,8 @@ pub struct ClassifyArgs {
     /// Another way to name a file; it is read first
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
     /// How to print the results
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -64,6 +67,7 @@ impl ClassifyArgs {
     /// Those of a run that is read on by idem itself: JSON lines, and nothing else asked for.
     pub fn of_machine() -> ClassifyArgs {
         ClassifyArgs {
+            config: ConfigArgs::default(),
             files: Vec::new(),
             input: None,
             format: Format::Jsonl,

@@ -3,6 +3,7 @@
 
 pub mod args;
 pub mod command;
+pub mod config;
 pub mod entries;
 pub mod libraries;
 pub mod manual;

@@ -1,5 +1,6 @@
 //! The topics, one row each. Invariant: a page is made of the registries' own words; prose stands in `texts`.
 
+use super::config;
 use super::entries::{check, symptom};
 use super::libraries::LIBRARIES;
 use super::page::{item, paragraph};
@@ -52,6 +53,7 @@ pub const TOPICS: &[Topic] = &[
     topic("proxy", "how `idem proxy` stands between a client and its server", || text(include_str!("texts/proxy.txt"))),
     topic("clients", "what was found in public clients and SDKs", || text(include_str!("texts/clients.txt"))),
     topic("reconcile", "what `idem reconcile` reads and counts", || text(include_str!("texts/reconcile.txt"))),
+    topic("config", "what may stand in idem.toml", config::page),
     topic("exit-codes", "the exit code of every command", exit_codes),
     topic("limits", "what idem does not show", || text(include_str!("texts/limits.txt"))),
 ];

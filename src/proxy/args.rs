@@ -10,6 +10,7 @@ use super::fault_name::FaultName;
 use super::place::Place;
 use super::run::args::RunArgs;
 use super::trigger::Trigger;
+use crate::config::args::ConfigArgs;
 use crate::http::url::Url;
 use crate::text::duration::duration;
 use crate::text::pointer::Pointer;
@@ -92,6 +93,8 @@ pub struct ProxyArgs {
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = positive)]
     pub hold: Duration,
 
+    #[command(flatten)]
+    pub config: ConfigArgs,
     /// Allow this server although it is not loopback (repeatable)
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,

@@ -16,6 +16,7 @@ use crate::http::header::Header;
 use crate::http::url::Url;
 use crate::reconcile::oracle::{self, Oracle};
 use crate::terms::named::named_enum;
+use crate::text::withheld;
 
 named_enum! {
     /// A design that some services choose on purpose; told unless it is declared.
@@ -95,6 +96,8 @@ impl Options {
         let oracle = oracle(args, ledger)?;
         let credentials = template.headers.iter().chain(&other_credential).chain(&refreshed_credential);
         let secrets = Secrets::new(credentials.chain(oracle.headers()));
+        // What idem.toml took from the environment may stand anywhere, in a body too.
+        let secrets = secrets.with(withheld::all().iter().map(String::as_str));
         let accept = args.accept.iter().map(|a| named("--accept", a, Design::parse)).collect::<Result<_, _>>()?;
         Ok(Options {
             targets,

@@ -8,4 +8,5 @@ pub mod ordered_json;
 pub mod percent;
 pub mod pointer;
 pub mod time;
+pub mod withheld;
 pub mod xml;
