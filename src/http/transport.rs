@@ -11,6 +11,7 @@ use tokio::net::{TcpSocket, TcpStream, UnixStream};
 use super::address::Route;
 use super::message::{Cut, Parser};
 use super::stream::Stream;
+use super::trust::told;
 use crate::terms::outcome::Symptom;
 
 /// Between two tries at a Unix socket whose backlog is full.
@@ -25,7 +26,7 @@ pub struct Unconnected {
 
 impl From<Error> for Unconnected {
     fn from(error: Error) -> Unconnected {
-        Unconnected { symptom: connect_symptom(&error), detail: error.to_string().to_lowercase() }
+        Unconnected { symptom: connect_symptom(&error), detail: told(&error) }
     }
 }
 

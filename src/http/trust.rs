@@ -100,11 +100,12 @@ fn add(roots: &mut RootCertStore, file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The reason in the library's words, and what to do where we know it.
-fn told(error: &io::Error) -> String {
+/// What an error of a connection says, in the handshake or after it, and what to do where we know it.
+pub fn told(error: &io::Error) -> String {
     let Some(reason) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
         return match error.kind() {
-            io::ErrorKind::UnexpectedEof => "the server closed the connection".to_owned(),
+            // The library's own words end in a link.
+            io::ErrorKind::UnexpectedEof => "the server closed the connection without a close_notify".to_owned(),
             _ => error.to_string().to_lowercase(),
         };
     };

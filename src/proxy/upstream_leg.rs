@@ -12,6 +12,7 @@ use crate::http::address::Route;
 use crate::http::message::{Cut, Malformed, Message, Parser};
 use crate::http::stream::Stream;
 use crate::http::transport;
+use crate::http::trust::told;
 use crate::terms::outcome::Symptom;
 
 /// Why there is no whole reply.
@@ -114,7 +115,7 @@ impl UpstreamLeg {
 
     fn broken(&self, error: &Error) -> Failure {
         let symptom = transport::broken_symptom(error, &self.parser);
-        Failure { symptom, detail: error.to_string().to_lowercase(), by: End::Rst }
+        Failure { symptom, detail: told(error), by: End::Rst }
     }
 }
 

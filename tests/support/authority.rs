@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::danger::ClientCertVerifier;
+use tokio_rustls::rustls::server::{NoClientAuth, WebPkiClientVerifier};
+use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
@@ -61,11 +63,22 @@ impl Identity {
     }
 
     pub fn config(&self) -> ServerConfig {
-        let certificate = CertificateDer::from_pem_slice(self.certificate.as_bytes()).unwrap();
+        self.config_by(Arc::new(NoClientAuth))
+    }
+
+    /// Asks clients for a certificate of this authority.
+    pub fn config_for_clients_of(&self, authority: &Authority) -> ServerConfig {
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate(&authority.pem)).unwrap();
+        let provider = Arc::new(ring::default_provider());
+        self.config_by(WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build().unwrap())
+    }
+
+    fn config_by(&self, clients: Arc<dyn ClientCertVerifier>) -> ServerConfig {
         let key = PrivateKeyDer::from_pem_slice(self.key.as_bytes()).unwrap();
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
-        builder.with_single_cert(vec![certificate], key).unwrap()
+        let builder = builder.with_safe_default_protocol_versions().unwrap().with_client_cert_verifier(clients);
+        builder.with_single_cert(vec![certificate(&self.certificate)], key).unwrap()
     }
 
     /// Writes both as files of `folder`, as servers take them.
@@ -77,4 +90,8 @@ impl Identity {
         };
         [write("server.pem", &self.certificate), write("server.key", &self.key)]
     }
+}
+
+fn certificate(pem: &str) -> CertificateDer<'static> {
+    CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()
 }

@@ -10,6 +10,7 @@ use super::address::Route;
 use super::message::{Limits, Parser, Start};
 use super::stream::Stream;
 use super::transport;
+use super::trust::told;
 use crate::terms::outcome::Symptom;
 
 /// A request as it goes on the wire.
@@ -156,7 +157,7 @@ async fn converse(stream: &mut Stream, request: &[u8], parser: &mut Parser) -> R
 }
 
 fn broken(error: &io::Error, parser: &Parser) -> Failure {
-    (transport::broken_symptom(error, parser), error.to_string())
+    (transport::broken_symptom(error, parser), told(error))
 }
 
 fn reply(parser: Parser) -> Option<Reply> {

@@ -91,6 +91,9 @@ async fn an_end_of_tls_without_its_close_notify_is_a_cut() {
         let serve = |stream| answering(identity(), reply, abrupt, stream);
         let outcome = attempt_at("localhost", trusting(&authority), PATIENCE, serve).await;
         assert_eq!(outcome.symptom, by_fin, "FIN after {told:?}: {outcome:?}");
+        let is_cut =
+            outcome.detail.is_some_and(|detail| detail.ends_with("closed the connection without a close_notify"));
+        assert_eq!(is_cut, by_fin != Symptom::Ok, "FIN after {told:?}");
     }
 }
 
@@ -159,6 +162,17 @@ async fn a_certificate_that_signed_itself_can_be_trusted_as_it_is() {
     refused_or_not(&outcome, None);
 }
 
+/// With TLS 1.3 our side of the handshake is over before the server has looked for our certificate.
+#[tokio::test]
+async fn what_is_refused_after_the_handshake_may_have_been_read() {
+    let authority = Authority::new();
+    let config = authority.identity("localhost").config_for_clients_of(&authority);
+    let refusing = async |stream| assert!(TlsAcceptor::from(Arc::new(config)).accept(stream).await.is_err());
+    let outcome = attempt_at("localhost", trusting(&authority), PATIENCE, refusing).await;
+    assert_eq!(outcome.symptom, Symptom::Reset);
+    assert!(outcome.detail.unwrap().contains("CertificateRequired; client certificates are not supported"));
+}
+
 #[tokio::test]
 async fn nothing_is_carried_from_one_connection_to_the_next() {
     let authority = Authority::new();
@@ -189,7 +203,7 @@ enum Instead {
 async fn a_handshake_that_fails_is_named_whatever_made_it_fail() {
     for (instead, says) in [
         (Instead::Answer, "is it an http:// server?"),
-        (Instead::Close, "localhost: the server closed the connection"),
+        (Instead::Close, "localhost: the server closed the connection without"),
         (Instead::Reset, "localhost: connection reset by peer"),
         (Instead::Http2, "it must speak http/1.1"),
     ] {
