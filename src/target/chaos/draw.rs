@@ -2,6 +2,7 @@
 
 use super::means::Means;
 use super::schedule::{Body, ORDERS, Order, Schedule};
+use super::small::small;
 use super::step::{Difference, Kind, Mishap, Moment, Release, Step, Written};
 use crate::proxy::End;
 use crate::terms::chance::splitmix;
@@ -34,8 +35,24 @@ impl Chance {
     }
 }
 
-/// The nth schedule of a seed.
+/// The nth schedule of a seed: every other one is a small one, until each was there.
 pub fn draw(seed: u64, n: u64, means: &Means) -> Schedule {
+    let small = small(means);
+    match usize::try_from(n / 2) {
+        Ok(at) if n.is_multiple_of(2) && at < small.len() => shuffled(small, seed).swap_remove(at),
+        Ok(_) | Err(_) => by_chance(seed, n, means),
+    }
+}
+
+fn shuffled(mut schedules: Vec<Schedule>, seed: u64) -> Vec<Schedule> {
+    let mut chance = Chance { seed, drawn: 0 };
+    for end in (1..schedules.len()).rev() {
+        schedules.swap(end, chance.below(end + 1));
+    }
+    schedules
+}
+
+fn by_chance(seed: u64, n: u64, means: &Means) -> Schedule {
     let mut chance = Chance { seed: splitmix(seed, n + 1), drawn: 0 };
     let orders = orders(&mut chance, means);
     let kinds = kinds(&mut chance, means);
@@ -199,6 +216,16 @@ mod tests {
         let drawn = |seed| (0..50).map(|n| draw(seed, n, &means())).collect::<Vec<_>>();
         assert_eq!(drawn(1), drawn(1));
         assert_ne!(drawn(1), drawn(2));
+    }
+
+    #[test]
+    fn each_small_schedule_is_drawn_once_in_an_order_of_the_seeds_own() {
+        let all = small(&means());
+        let drawn = |seed| (0..all.len() as u64).map(|at| draw(seed, 2 * at, &means())).collect::<Vec<_>>();
+        assert!(all.iter().all(|one| drawn(1).contains(one)));
+        assert_ne!(drawn(1), drawn(2));
+        let last = 2 * all.len() as u64;
+        assert_eq!(draw(1, last, &means()), by_chance(1, last, &means()));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod send;
 pub mod shape;
 pub mod shrink;
 pub mod size;
+pub mod small;
 pub mod state;
 pub mod step;
 pub mod summary;
