@@ -93,6 +93,13 @@ fn a_secret_is_in_no_format_and_nothing_foreign_is_markup() {
     assert!(!run.ran.stdout.contains(SECRET) && !run.ran.stderr.contains(SECRET), "{}", run.ran.stderr);
     let page = run.file("r.html");
     assert!(!page.contains("<script") && page.contains("&lt;script&gt;"), "{page}");
+    // What the proxy breaks is a fault, what it only passes on is none.
+    let (_, dropped) = page.split_once("id=\"post_drop\"").unwrap();
+    let (dropped, _) = dropped.split_once("</article>").unwrap();
+    assert!(
+        dropped.matches("class=\"mark\"").count() == 4 && dropped.matches("class=\"mark fault\"").count() == 1,
+        "{dropped}"
+    );
 }
 
 #[test]
@@ -274,6 +281,10 @@ fn the_scenarios_are_written_as_their_document_and_as_markdown() {
     assert_eq!(std::fs::read_to_string(json).unwrap(), ran.stdout);
     let page = std::fs::read_to_string(markdown).unwrap();
     assert!(page.contains("| `race_atomic` | `key_racy` | stable | 20 | 20 | 10 | 10 | 0 | MISMATCH (declared: charges 10, duplicates 0) |"), "{page}");
+    let full = folder.path().join("full.md");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    let mut command = idem(["probe", "--scenario", "race_atomic", "--rounds", "1", "--report"]);
+    Ran::from(command.arg(&full).output().unwrap()).exits(3).says("full.md: cannot write it: No space left");
     ran.says("::error title=race_atomic::MISMATCH (declared: charges 10").says("::error");
 }
 

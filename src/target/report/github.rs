@@ -30,3 +30,20 @@ fn level(row: &Row) -> Option<Level> {
         _finding => (!row.accepted).then_some(Level::Error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::checks::CHECKS;
+
+    #[test]
+    fn an_accepted_finding_is_not_annotated_and_what_was_not_shown_is_a_warning() {
+        let told = |verdict, accepted| level(&Row { accepted, ..Row::undriven(&CHECKS[0], verdict, "") });
+        assert_eq!(told(Verdict::Lost, false), Some(Level::Error));
+        assert_eq!((told(Verdict::Lost, true), told(Verdict::Ok, false)), (None, None));
+        assert_eq!(told(Verdict::Skipped, false), None);
+        for unshown in [Verdict::Unproven, Verdict::Error] {
+            assert_eq!(told(unshown, false), Some(Level::Warning));
+        }
+    }
+}

@@ -32,19 +32,31 @@ pub struct Step {
 /// What a drawing shows of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drawn {
-    Request {
-        class: Class,
-        status: Option<u16>,
-        /// Under its short name; None where the reply names none.
-        receipt: Option<String>,
-        /// When the client saw the end of it, since the case began; None where that is when the target answered.
-        left: Option<Duration>,
-    },
+    Request(Answered),
     Act {
         is_fault: bool,
     },
     /// Charges of an intent.
     Charges(u64),
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    pub class: Class,
+    pub status: Option<u16>,
+    /// Under its short name; None where the reply names none.
+    pub receipt: Option<String>,
+    /// When the client saw the end of it, since the case began; None where that is when the target answered.
+    pub left: Option<Duration>,
+}
+
+impl Answered {
+    /// Whether the client got this answer, as far as what it saw tells: the status, and not before it was there.
+    pub fn has_reached(&self, saw: Option<&str>, ended: Duration) -> bool {
+        let is_status = |saw: &str| self.status.is_some_and(|status| saw == status.to_string());
+        saw.is_none_or(is_status) && self.left.is_none_or(|left| left >= ended)
+    }
 }
 
 impl fmt::Display for Step {
@@ -55,6 +67,16 @@ impl fmt::Display for Step {
 }
 
 impl Step {
+    /// Whether the client got what the target answered; true of what is not a request.
+    pub fn has_reached(&self) -> bool {
+        match &self.drawn {
+            Drawn::Request(came) => {
+                came.has_reached(self.client_saw.as_deref(), self.span.map_or(Duration::ZERO, |(_, to)| to))
+            }
+            Drawn::Act { .. } | Drawn::Charges(_) => true,
+        }
+    }
+
     /// With its times and all that is known of it.
     pub fn line(&self) -> String {
         let span = match self.span {
@@ -83,6 +105,7 @@ pub fn steps(case: &Case) -> Vec<Step> {
             Some(last) if (&last.what, &last.saw) == (&step.what, &step.saw) => {
                 last.times += 1;
                 last.span = last.span.zip(step.span).map(|((from, _), (_, to))| (from, to));
+                last.drawn = step.drawn;
             }
             _ => steps.push(step),
         }
@@ -111,12 +134,12 @@ fn step(case: &Case, attempt: &Attempt, began: Duration) -> Step {
         client_saw: attempt.client.as_ref().map(|seen| seen.what.clone()),
         times: 1,
         span: Some((attempt.sent.saturating_sub(began), attempt.ended.saturating_sub(began))),
-        drawn: Drawn::Request {
+        drawn: Drawn::Request(Answered {
             class: attempt.answer.class,
             status: attempt.answer.status,
             receipt,
             left: attempt.client.as_ref().map(|seen| seen.at.saturating_sub(began)),
-        },
+        }),
     }
 }
 

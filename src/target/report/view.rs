@@ -61,26 +61,31 @@ impl<'a> View<'a> {
         findings.chain(self.rows.iter().filter(|line| unshown(line) && line.shown.is_some())).collect()
     }
 
-    /// The whole in a line, which never says more than was shown.
     pub fn headline(&self) -> String {
-        let count = |wanted: fn(&Row) -> bool| self.rows.iter().filter(|line| wanted(line.row)).count();
-        let all = self.rows.len();
-        let findings = count(|row| row.verdict.is_finding() && !row.accepted);
-        let unshown = count(|row| matches!(row.verdict, Verdict::Unproven | Verdict::Error));
-        let head = match (findings, unshown) {
-            (1, _) => format!("1 finding in {all} checks"),
-            (0, 0) => format!("No finding in {all} checks"),
-            (0, _) => format!("{unshown} of {all} checks could not be shown"),
-            (_, _) => format!("{findings} findings in {all} checks"),
-        };
-        let more = [
-            ("could not be shown", if findings > 0 { unshown } else { 0 }),
-            ("accepted", count(|row| row.accepted)),
-            ("skipped", count(|row| row.verdict == Verdict::Skipped)),
-        ];
-        let more = more.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!(", {n} {what}"));
-        head + &more.collect::<String>()
+        headline(&self.report.rows)
     }
+}
+
+/// The whole in a line, which never says more than was shown.
+fn headline(rows: &[Row]) -> String {
+    let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let all = rows.len();
+    let findings = count(|row| row.verdict.is_finding() && !row.accepted);
+    let unshown = count(|row| matches!(row.verdict, Verdict::Unproven | Verdict::Error));
+    let all = if all == 1 { "1 check".to_owned() } else { format!("{all} checks") };
+    let head = match (findings, unshown) {
+        (1, _) => format!("1 finding in {all}"),
+        (0, 0) => format!("No finding in {all}"),
+        (0, _) => format!("{unshown} of {all} could not be shown"),
+        (_, _) => format!("{findings} findings in {all}"),
+    };
+    let more = [
+        ("could not be shown", if findings > 0 { unshown } else { 0 }),
+        ("accepted", count(|row| row.accepted)),
+        ("skipped", count(|row| row.verdict == Verdict::Skipped)),
+    ];
+    let more = more.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!(", {n} {what}"));
+    head + &more.collect::<String>()
 }
 
 impl<'a> Line<'a> {
@@ -142,4 +147,25 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
     ];
     let known = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
     known.map(|(name, fact)| (name, report.masked(&fact))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::checks::CHECKS;
+
+    fn said(verdicts: &[Verdict], accepted: bool) -> String {
+        let row = |verdict: &Verdict| Row { accepted, ..Row::undriven(&CHECKS[0], *verdict, "") };
+        headline(&verdicts.iter().map(row).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_headline_counts_an_unknown_neither_as_a_finding_nor_as_none() {
+        use Verdict::*;
+        assert_eq!(said(&[Ok, Skipped], false), "No finding in 2 checks, 1 skipped");
+        assert_eq!(said(&[Ok, Lost], false), "1 finding in 2 checks");
+        assert_eq!(said(&[Duplicate, Lost, Error], false), "2 findings in 3 checks, 1 could not be shown");
+        assert_eq!(said(&[Ok, Unproven, Error], false), "2 of 3 checks could not be shown");
+        assert_eq!(said(&[Sticky], true), "No finding in 1 check, 1 accepted");
+    }
 }

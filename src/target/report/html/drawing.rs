@@ -33,10 +33,10 @@ impl<'a> Drawing<'a> {
     fn of(steps: &'a [Step]) -> Drawing<'a> {
         let (mut requests, mut marks, mut charges) = (Vec::new(), Vec::new(), Vec::new());
         for (step, number) in steps.iter().zip(1..) {
-            let (from, to) = step.span.unwrap_or_default();
+            let span = step.span.unwrap_or_default();
             match &step.drawn {
-                Drawn::Request { .. } => requests.push(Request::of(number, step, from, to)),
-                Drawn::Act { is_fault } => marks.push(Mark { number, step, at: from, is_fault: *is_fault }),
+                Drawn::Request(came) => requests.push(Request::of(number, step, came, span)),
+                Drawn::Act { is_fault } => marks.push(Mark { number, step, at: span.0, is_fault: *is_fault }),
                 Drawn::Charges(n) => charges.push((number, *n)),
             }
         }
@@ -100,17 +100,14 @@ impl<'a> Drawing<'a> {
         let (from, to) = (self.axis.x(request.from) + 5.0, self.axis.x(request.to) - 5.0);
         let (client, target) = (lanes.client_row(request) + BAR, lanes.target_row(request));
         write!(out, r#"<path class="way" d="M{from:.1} {client:.1}V{:.1}l-3 -5m3 5l3 -5"/>"#, target - 1.0)?;
-        let is_altered = request.step.client_saw.is_some();
-        match &request.step.drawn {
-            Drawn::Request { status: Some(_), .. } if is_altered => {
-                let stop = lanes.proxy;
-                write!(out, r#"<path class="way lost" d="M{to:.1} {target:.1}V{stop:.1}m-4 -4l8 8m0 -8l-8 8"/>"#)
-            }
-            Drawn::Request { status: Some(_), .. } => {
-                write!(out, r#"<path class="way" d="M{to:.1} {target:.1}V{:.1}l-3 5m3 -5l3 5"/>"#, client + 1.0)
-            }
-            Drawn::Request { status: None, .. } | Drawn::Act { .. } | Drawn::Charges(_) => Ok(()),
+        if !request.has_reply {
+            return Ok(());
         }
+        if request.has_reached {
+            return write!(out, r#"<path class="way" d="M{to:.1} {target:.1}V{:.1}l-3 5m3 -5l3 5"/>"#, client + 1.0);
+        }
+        let stop = lanes.proxy;
+        write!(out, r#"<path class="way lost" d="M{to:.1} {target:.1}V{stop:.1}m-4 -4l8 8m0 -8l-8 8"/>"#)
     }
 
     fn request(&self, out: &mut String, lanes: &Lanes, request: &Request) -> std::fmt::Result {
@@ -119,7 +116,7 @@ impl<'a> Drawing<'a> {
         write!(out, r#"<g class="request" data-step="{}">{}"#, request.number, hint(request.step))?;
         bar(out, class, (from, left), lanes.client_row(request), &request.label())?;
         if let Some(answered) = &request.answered {
-            let class = if request.has_answer() { "target" } else { "target open" };
+            let class = if request.has_reply { "target" } else { "target open" };
             bar(out, class, (from, to), lanes.target_row(request), answered)?;
         }
         out.write_str("</g>")
@@ -181,7 +178,7 @@ mod tests {
     fn each_step_is_drawn_once_and_the_charges_as_dots() {
         let mut case = case("", Rule::Once, &["a"], vec![(0, success("r1")), (0, success("r2"))], &[3]);
         case.attempts[1].note = "retry".into();
-        case.attempts[0].client = Some(Seen { what: "re<set".into(), at: Duration::from_millis(4) });
+        case.attempts[0].client = Some(Seen { what: "re<set".into(), at: Duration::from_millis(400) });
         case.acts.push(Act { who: "proxy", at: Duration::ZERO, what: "a & b".into(), is_fault: true });
         let svg = drawn(&case);
         let count = |part: &str| svg.matches(part).count();
@@ -192,6 +189,20 @@ mod tests {
         assert!(svg.contains("re&lt;set") && svg.contains("a &amp; b") && svg.contains("a &lt;title&gt;"), "{svg}");
         assert!((1..=4).all(|n| count(&format!("data-step=\"{n}\"")) == 1), "{svg}");
         assert_eq!(count("class=\"way lost\""), 1, "the reply that did not reach the client ends at the proxy");
+        assert!(svg.contains(">400 ms<"), "the client waited longer than the target took: {svg}");
+    }
+
+    #[test]
+    fn a_reply_that_was_held_back_and_then_given_has_reached_the_client() {
+        let mut case = case("", Rule::Once, &["a"], vec![(0, success("r1"))], &[1]);
+        let mut drawn_as = |what: &str, ms: u64| {
+            case.attempts[0].client = Some(Seen { what: what.into(), at: Duration::from_millis(ms) });
+            let svg = drawn(&case);
+            (svg.contains("bar settled"), svg.contains("way lost"))
+        };
+        assert_eq!(drawn_as("200", 1), (true, false));
+        assert_eq!(drawn_as("200", 0), (false, true), "it had another copy's reply before this one was there");
+        assert_eq!(drawn_as("502", 1), (false, true));
     }
 
     #[test]

@@ -78,7 +78,8 @@ fn step(out: &mut String, step: &Step) -> std::fmt::Result {
         write!(out, " <span class=\"saw\">→ {}</span>", escaped(&step.saw))?;
     }
     if let Some(saw) = &step.client_saw {
-        write!(out, " <span class=\"altered\">the client saw: {}</span>", escaped(saw))?;
+        let class = if step.has_reached() { "reached" } else { "altered" };
+        write!(out, " <span class=\"{class}\">the client saw: {}</span>", escaped(saw))?;
     }
     out.write_str("</span>")?;
     if let Some((from, to)) = step.span {

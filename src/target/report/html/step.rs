@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::axis::Span;
 use super::lanes::{hint, short, width};
 use crate::target::facts::answer::Class;
-use crate::target::report::timeline::{Drawn, Step};
+use crate::target::report::timeline::{Answered, Step};
 
 /// One request.
 pub struct Request<'a> {
@@ -20,7 +20,11 @@ pub struct Request<'a> {
     pub left: Duration,
     /// What the target answered; None where nothing is known of it.
     pub answered: Option<String>,
-    /// Whether that is what the client saw, and it may stop asking.
+    /// Whether that is a reply.
+    pub has_reply: bool,
+    /// Whether that is what the client saw.
+    pub has_reached: bool,
+    /// Whether the client may stop asking.
     pub is_settled: bool,
     pub client_row: usize,
     pub target_row: usize,
@@ -35,8 +39,8 @@ pub struct Mark<'a> {
 }
 
 impl<'a> Request<'a> {
-    pub fn of(number: usize, step: &'a Step, from: Duration, to: Duration) -> Request<'a> {
-        let Drawn::Request { class, status, receipt, left } = &step.drawn else { unreachable!("it is a request") };
+    pub fn of(number: usize, step: &'a Step, came: &Answered, (from, to): (Duration, Duration)) -> Request<'a> {
+        let Answered { class, status, receipt, left } = came;
         let named = |status: u16| match receipt {
             Some(receipt) => format!("{status} {receipt}"),
             None => status.to_string(),
@@ -46,11 +50,22 @@ impl<'a> Request<'a> {
             Class::Silence => Some("no reply".into()),
             Class::Unsent | Class::Withheld => None,
         };
+        let has_reached = step.has_reached();
         // A bar has a length, however short it was.
-        let to = to.max(from + Duration::from_nanos(1));
-        let is_settled = step.client_saw.is_none() && matches!(class, Class::Success | Class::Named);
-        let left = left.unwrap_or(to).max(from + Duration::from_nanos(1));
-        Request { number, step, from, to, left, answered, is_settled, client_row: 0, target_row: 0 }
+        let least = from + Duration::from_nanos(1);
+        Request {
+            number,
+            step,
+            from,
+            to: to.max(least),
+            left: left.unwrap_or(to).max(least),
+            answered,
+            has_reply: status.is_some() && *class != Class::Silence,
+            has_reached,
+            is_settled: has_reached && matches!(class, Class::Success | Class::Named),
+            client_row: 0,
+            target_row: 0,
+        }
     }
 
     /// What the client saw.
@@ -58,10 +73,6 @@ impl<'a> Request<'a> {
         let saw = self.step.client_saw.clone().or(self.answered.clone()).unwrap_or_else(|| "not seen".into());
         let times = if self.step.times > 1 { format!(" ×{}", self.step.times) } else { String::new() };
         format!("{}  {}{times}", self.number, short(&saw))
-    }
-
-    pub fn has_answer(&self) -> bool {
-        matches!(&self.step.drawn, Drawn::Request { status: Some(_), class, .. } if *class != Class::Silence)
     }
 
     pub fn spans(&self) -> [Span; 2] {
