@@ -14,7 +14,7 @@ pub struct ChaosArgs {
     /// Draw schedules of steps from SEED, play and judge them, shrink what breaks an invariant; fixed checks only by --check
     #[arg(long, value_name = "SEED", num_args = 0..=1, conflicts_with_all = ["scenario", "all", "intents", "rounds", "repeat", "ledger_dir", "plan"])]
     pub chaos: Option<Option<u64>>,
-    /// How long to explore; confirming and shrinking may take as long again, from 3s to 20s [default: 60s]
+    /// How long to explore; confirming and shrinking may take up to 20s more [default: 60s]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration, requires = "chaos")]
     pub time: Option<Duration>,
     /// Write the smallest schedules found to this file

@@ -20,7 +20,7 @@ use crate::target::facts::answer::{Answer, Class};
 use crate::target::run::row::figures;
 use crate::terms::figures::Figures;
 
-/// When the time is over, what was begun may go on as long as the exploration was to take, but not less nor more.
+/// When the time is over, what was begun may go on twice as long as the exploration was to take, but not less nor more.
 const GRACE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(20)];
 /// After so many schedules in a row that hold a known finding one of them is played all the same.
 const KNOWN_IN_A_ROW: usize = 60;
@@ -63,7 +63,7 @@ pub struct Explorer<'a> {
 
 impl<'a> Explorer<'a> {
     pub fn new(session: &'a Session, seed: u64, time: Duration) -> Explorer<'a> {
-        let (since, grace) = (Instant::now(), time.clamp(GRACE[0], GRACE[1]));
+        let (since, grace) = (Instant::now(), (time * 2).clamp(GRACE[0], GRACE[1]));
         Explorer {
             session,
             habits: Habits::default(),

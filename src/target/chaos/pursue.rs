@@ -20,6 +20,8 @@ const CONFIRM: usize = 3;
 const CONFIRM_RARE: usize = 8;
 /// While shrinking a key may stay in flight so long; the smallest schedule is confirmed with the promised lease.
 const SHORT_LEASE: Duration = Duration::from_millis(1200);
+/// A smaller schedule has to break the invariant so often.
+const TWICE: usize = 2;
 /// Why something was cut short.
 const OVER: &str = "its time was over";
 
@@ -48,13 +50,12 @@ pub enum Pursued {
 impl Pursuit<'_> {
     /// `nth` is the number of the schedule, `elapsed` how long the whole run took to come to it.
     pub async fn follow(&self, nth: u64, schedule: Schedule, trial: Trial, elapsed: Duration) -> Pursued {
-        let (verdict, since) = (trial.verdict, Instant::now());
+        let verdict = trial.verdict;
         if let Some(known) = self.known_at_heart(&schedule, verdict).await {
             return Pursued::Known(known);
         }
+        let since = Instant::now();
         let mut again = self.confirm(&schedule, verdict).await;
-        // The smallest one is to be confirmed as well.
-        let shrink_until = self.limit.checked_sub(since.elapsed()).unwrap_or(since);
         if again.broke == 0 && !proves_itself(verdict) && !self.blames_key(&trial).await {
             return if again.stopped.is_none() { Pursued::NeverAgain } else { Pursued::Undecided };
         }
@@ -62,28 +63,39 @@ impl Pursuit<'_> {
         let (mut smallest, mut trial) = (schedule, again.last.take().unwrap_or(trial));
         let mut stopped = again.stopped.take().map(|why| format!("confirming was cut short: {why}"));
         if again.broke > 0 {
-            let shrunk = self.shrink(&smallest, verdict, again.rate(), shrink_until).await;
+            let shrunk = self.shrink(&smallest, verdict, again.rate(), self.shrink_until(since.elapsed())).await;
             if let Some(known) = self.known(&shrunk.schedule, verdict) {
                 return Pursued::Known(known);
             }
-            stopped = stopped.or(shrunk.stopped.map(|why| format!("shrinking was cut short: {why}")));
-            let mut confirmed = self.confirm(&shrunk.schedule, verdict).await;
-            if let Some(last) = confirmed.last.take() {
-                (smallest, trial, again) = (shrunk.schedule, last, confirmed);
+            stopped = shrunk.stopped.clone().map(|why| format!("shrinking was cut short: {why}"));
+            if let Some((smaller, mut plays)) = self.shown(shrunk, verdict).await
+                && let Some(last) = plays.last.take()
+            {
+                stopped = stopped.or(plays.stopped.take().map(|why| format!("confirming was cut short: {why}")));
+                (smallest, trial, again) = (smaller, last, plays);
             }
         }
-        let Again { broke, of, .. } = again;
-        Pursued::Found(Finding {
-            verdict,
-            schedule: smallest,
-            trial,
-            broke,
-            of,
-            drawn,
-            stopped,
-            seen_again: 0,
-            elapsed,
-        })
+        let (schedule, Again { broke, of, .. }, seen_again) = (smallest, again, 0);
+        Pursued::Found(Finding { verdict, schedule, trial, broke, of, drawn, stopped, seen_again, elapsed })
+    }
+
+    /// The smallest one is to be confirmed as well, which takes about as long as confirming took.
+    fn shrink_until(&self, confirming: Duration) -> Instant {
+        let left = self.limit.saturating_duration_since(Instant::now());
+        self.limit - confirming.min(left / 3)
+    }
+
+    /// The smaller schedule with its plays: with the promised lease, or those of shrinking where there was no time for
+    /// that. None where nothing smaller was found, or where it did not come again.
+    async fn shown(&self, shrunk: Shrunk, verdict: Verdict) -> Option<(Schedule, Again)> {
+        let mut plays = shrunk.plays?;
+        let confirmed = self.confirm(&shrunk.schedule, verdict).await;
+        match (confirmed.broke, &confirmed.stopped) {
+            (0, None) => return None,
+            (0, Some(_)) => plays.stopped = confirmed.stopped,
+            (_, _) => plays = confirmed,
+        }
+        Some((shrunk.schedule, plays))
     }
 
     /// Which finding explains it. One that could not be shrunk to the end explains nothing: a smaller one may take its place.
@@ -95,7 +107,7 @@ impl Pursuit<'_> {
     async fn known_at_heart(&self, schedule: &Schedule, verdict: Verdict) -> Option<usize> {
         for candidate in candidates(schedule) {
             if let Some(known) = self.known(&candidate, verdict)
-                && self.breaks(&candidate, verdict, 1.0, self.limit).await == Ok(true)
+                && self.breaks(&candidate, verdict, 1.0, self.limit).await.is_ok_and(|plays| plays.broke == TWICE)
             {
                 return Some(known);
             }
@@ -148,43 +160,43 @@ impl Pursuit<'_> {
 
     /// The smallest schedule that still breaks it, or the first that a finding explains.
     async fn shrink(&self, schedule: &Schedule, verdict: Verdict, rate: f64, until: Instant) -> Shrunk {
-        let mut smallest = schedule.clone();
-        'smaller: while self.known(&smallest, verdict).is_none() {
-            for candidate in candidates(&smallest) {
+        let mut shrunk = Shrunk { schedule: schedule.clone(), plays: None, stopped: None };
+        'smaller: while self.known(&shrunk.schedule, verdict).is_none() {
+            for candidate in candidates(&shrunk.schedule) {
                 match self.breaks(&candidate, verdict, rate, until).await {
-                    Ok(true) => {
-                        smallest = candidate;
+                    Ok(plays) if plays.broke == TWICE => {
+                        (shrunk.schedule, shrunk.plays) = (candidate, Some(plays));
                         continue 'smaller;
                     }
-                    Ok(false) => {}
-                    Err(why) => return Shrunk { schedule: smallest, stopped: Some(why) },
+                    Ok(_) => {}
+                    Err(why) => return Shrunk { stopped: Some(why), ..shrunk },
                 }
             }
             break;
         }
-        Shrunk { schedule: smallest, stopped: None }
+        shrunk
     }
 
-    /// Whether it breaks the invariant twice. How many misses are borne follows from how often the schedule breaks it
-    /// that was found.
-    async fn breaks(&self, schedule: &Schedule, verdict: Verdict, rate: f64, until: Instant) -> Result<bool, String> {
+    /// Plays it until it has broken the invariant twice. How many misses are borne follows from how often the schedule
+    /// breaks it that was found.
+    async fn breaks(&self, schedule: &Schedule, verdict: Verdict, rate: f64, until: Instant) -> Result<Again, String> {
         let lease = SHORT_LEASE.min(self.session.options.lease);
-        let (mut broke, mut misses) = (0, 0);
         let borne = if rate > 0.9 { 0 } else { (2.0 / rate) as usize };
-        while broke < 2 && misses <= borne {
+        let mut again = Again::default();
+        while again.broke < TWICE && again.of - again.broke <= borne {
             (self.told)("shrinking");
-            match self.played(&[schedule], lease, until).await?.iter().all(|trial| trial.verdict == verdict) {
-                true => broke += 1,
-                false => misses += 1,
-            }
+            let trials = self.played(&[schedule], lease, until).await?;
+            trials.into_iter().for_each(|trial| again.add(trial, verdict));
         }
-        Ok(broke == 2)
+        Ok(again)
     }
 }
 
 /// The smallest schedule so far.
 struct Shrunk {
     schedule: Schedule,
+    /// Those that showed it; None where nothing smaller broke the invariant.
+    plays: Option<Again>,
     /// Why it may not be the smallest of all; None where every smaller one was tried.
     stopped: Option<String>,
 }

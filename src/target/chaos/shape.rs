@@ -120,6 +120,7 @@ mod tests {
     use super::*;
     use crate::proxy::End;
     use crate::target::chaos::fixtures::schedule;
+    use crate::target::chaos::schedule::Order;
     use crate::target::chaos::step::{Moment, Release};
 
     fn sent(written: Written, mishap: Option<Mishap>) -> Step {
@@ -169,10 +170,8 @@ mod tests {
                 );
             }
         }
-        let large = Schedule {
-            orders: vec![super::super::schedule::Order { body: Body::Large, key_alike: None }],
-            ..schedule(0, &[Step::plain(0)])
-        };
+        let large =
+            Schedule { orders: vec![Order { body: Body::Large, key_alike: None }], ..schedule(0, &[Step::plain(0)]) };
         assert_ne!(Shape::of(&large), shape(&[Step::plain(0)]));
     }
 

@@ -12,14 +12,14 @@ use crate::target::checks::odd_keys::Alike;
 pub fn candidates(schedule: &Schedule) -> Vec<Schedule> {
     let steps = schedule.steps.len();
     let orders = 0..schedule.orders.len();
-    let mut smaller: Vec<Schedule> = orders.clone().filter_map(|order| all_at_once(schedule, order)).collect();
-    smaller.extend(Kind::ALL.iter().filter_map(|kind| without_kind(schedule, *kind)));
+    let mut smaller: Vec<Schedule> = Kind::ALL.iter().filter_map(|kind| without_kind(schedule, *kind)).collect();
     if steps > 3 {
         smaller.extend([without(schedule, 0..steps / 2), without(schedule, steps / 2..steps)]);
     }
     if schedule.orders.len() > 1 {
         smaller.extend(orders.clone().map(|order| without_order(schedule, order)));
     }
+    smaller.extend(orders.clone().filter_map(|order| all_at_once(schedule, order)));
     smaller.extend((0..steps).map(|n| without(schedule, n..n + 1)));
     smaller.extend(orders.flat_map(|n| plainer(schedule, n)));
     for (n, step) in schedule.steps.iter().enumerate() {
