@@ -2,7 +2,6 @@
 //! shrunk. The data path: step, schedule, draw, play, shrink, pursue, explore, report. Invariant: drawing and shrinking are pure.
 
 pub mod args;
-pub mod at_once;
 pub mod command;
 pub mod coverage;
 pub mod draw;
@@ -23,6 +22,7 @@ pub mod shape;
 pub mod shrink;
 pub mod size;
 pub mod small;
+pub mod stand_in;
 pub mod state;
 pub mod step;
 pub mod summary;

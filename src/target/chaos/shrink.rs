@@ -1,9 +1,9 @@
 //! What might be smaller. Pure. Invariant: every candidate is a schedule that can be played, and each is smaller than what
 //! it was made of, so that shrinking ends.
 
-use super::at_once::all_at_once;
 use super::schedule::{Body, Order, Schedule};
 use super::size::{difference_oddity, size};
+use super::stand_in::{is_disrupted, stand_ins};
 use super::step::{Difference, Kind, Mishap, Moment, Release, Step, Written};
 use crate::proxy::End;
 use crate::target::checks::odd_keys::Alike;
@@ -12,14 +12,16 @@ use crate::target::checks::odd_keys::Alike;
 pub fn candidates(schedule: &Schedule) -> Vec<Schedule> {
     let steps = schedule.steps.len();
     let orders = 0..schedule.orders.len();
-    let mut smaller: Vec<Schedule> = Kind::ALL.iter().filter_map(|kind| without_kind(schedule, *kind)).collect();
+    // A disruption takes long.
+    let mut smaller = if is_disrupted(schedule) { stand_ins(schedule) } else { Vec::new() };
+    smaller.extend(Kind::ALL.iter().filter_map(|kind| without_kind(schedule, *kind)));
     if steps > 3 {
         smaller.extend([without(schedule, 0..steps / 2), without(schedule, steps / 2..steps)]);
     }
     if schedule.orders.len() > 1 {
         smaller.extend(orders.clone().map(|order| without_order(schedule, order)));
     }
-    smaller.extend(orders.clone().filter_map(|order| all_at_once(schedule, order)));
+    smaller.extend(stand_ins(schedule));
     smaller.extend((0..steps).map(|n| without(schedule, n..n + 1)));
     smaller.extend(orders.flat_map(|n| plainer(schedule, n)));
     for (n, step) in schedule.steps.iter().enumerate() {
