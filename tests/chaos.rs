@@ -35,7 +35,7 @@ fn every_wrong_policy_is_found_by_at_most_four_steps() {
     std::thread::scope(|scope| {
         for (policy, verdict) in wrong {
             scope.spawn(move || {
-                let ran = probe(&format!("--chaos 1 --for 8s --policy {policy}"), &[]).exits(2).says("idem: --chaos 1");
+                let ran = probe(&format!("--chaos 4 --for 8s --policy {policy}"), &[]).exits(2).says("idem: --chaos 4");
                 assert!(has(&rows(&ran), verdict, 4), "{policy}: {}", ran.stdout);
             });
         }

@@ -122,8 +122,11 @@ fn an_item_that_never_shows_is_not_waited_for_for_ever_and_proves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = folder.path().join("charges.jsonl");
     let (address, await_item) = (correct(&ledger), json!({"await_item": {"order": 0}}));
-    let ran = played(address, &ledger.display().to_string(), &["--timeout", "60ms"], &[await_item]);
-    let row = last(&ran.exits(3));
-    assert_eq!(row["verdict"], "ERROR");
-    assert!(row["evidence"].to_string().contains("no play landed with all its steps"), "{row}");
+    for before in [vec![], vec![send(json!("never_sent"))]] {
+        let steps = [before, vec![await_item.clone()]].concat();
+        let ran = played(address, &ledger.display().to_string(), &["--timeout", "60ms"], &steps);
+        let row = last(&ran.exits(3));
+        assert_eq!(row["verdict"], "ERROR");
+        assert!(row["evidence"].to_string().contains("no play landed with all its steps"), "{row}");
+    }
 }

@@ -1,6 +1,8 @@
 //! What happens to the target and around it. Invariant: what a schedule disrupts is healed, however it ends, and nothing is
 //! restarted meanwhile.
 
+use std::time::Duration;
+
 use tokio::time::timeout;
 
 use super::play::{Missed, Stage};
@@ -11,6 +13,9 @@ use crate::target::checks::disruption::Healer;
 use crate::target::drive::restarted::restarted;
 use crate::target::facts::answer::Class;
 use crate::target::facts::case::Attempt;
+
+/// An item that was charged shows within it.
+const ITEM: Duration = Duration::from_secs(1);
 
 impl Stage<'_> {
     pub async fn disrupt(&mut self, name: &str) -> Result<Missed, String> {
@@ -39,12 +44,14 @@ impl Stage<'_> {
         restarted(self.session, command).await.map(|()| None)
     }
 
-    /// Waits no longer than for a reply, and what the ledger shows late by its nature.
+    /// Waits as long as an item may reasonably take after a reply, and what the ledger shows late by its nature.
     pub async fn await_item(&mut self, order: usize) -> Missed {
-        let session = self.session;
-        let patience = session.patience() + session.options.oracle.lag;
-        let intent = &self.orders[order].call().intent;
-        let seen = timeout(patience, session.item_seen(intent)).await;
+        let (session, order) = (self.session, &self.orders[order]);
+        if order.case.attempts.is_empty() {
+            return Some("nothing was sent for it yet");
+        }
+        let patience = (session.latency() * 20).max(ITEM).min(session.patience()) + session.options.oracle.lag;
+        let seen = timeout(patience, session.item_seen(&order.call().intent)).await;
         seen.is_err().then_some("the ledger did not show the item in time")
     }
 
