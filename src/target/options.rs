@@ -127,6 +127,13 @@ impl Options {
     }
 }
 
+impl Options {
+    /// Whether requests carry more than the template has.
+    pub fn adds_headers(&self) -> bool {
+        self.sign_cmd.is_some() || self.before_cmd.is_some() || self.cookies
+    }
+}
+
 fn optional<T>(text: &Option<String>, parse: fn(&str) -> anyhow::Result<T>, option: &str) -> anyhow::Result<Option<T>> {
     text.as_deref().map(|t| parse(t).with_context(|| option.to_string())).transpose()
 }

@@ -13,8 +13,8 @@ use super::request::printed::headers;
 use crate::http::client::Request;
 use crate::http::header::Header;
 
-/// For the headers of one request.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// For the headers of one request, usually.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Of one answer, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
@@ -22,6 +22,7 @@ const LONGEST: u64 = 64 * 1024;
 pub struct Signer {
     jobs: mpsc::Sender<Job>,
     child: std::cell::RefCell<Child>,
+    patience: Duration,
 }
 
 /// A request as a line, and who waits for its headers.
@@ -42,9 +43,11 @@ struct Line<'a> {
 }
 
 impl Signer {
+    /// `patience` is for the headers of one request.
+    ///
     /// # Errors
     /// Where /bin/sh cannot be run.
-    pub fn start(command: &str) -> Result<Signer, String> {
+    pub fn start(command: &str, patience: Duration) -> Result<Signer, String> {
         let mut shell = Command::new("/bin/sh");
         let shell = shell.arg("-c").arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = shell.spawn().map_err(|error| format!("cannot run /bin/sh: {error}"))?;
@@ -52,7 +55,7 @@ impl Signer {
         let (jobs, waiting) = mpsc::channel();
         // Its pipes block; whoever waits for an answer must not.
         std::thread::spawn(move || answer_all(&waiting, to, BufReader::new(from)));
-        Ok(Signer { jobs, child: child.into() })
+        Ok(Signer { jobs, child: child.into(), patience })
     }
 
     /// The headers to add to a request.
@@ -63,13 +66,14 @@ impl Signer {
         let (signed, waiting) = oneshot::channel();
         let ended = || format!("the command has ended ({})", self.status());
         self.jobs.send(Job { line: line(request), signed }).map_err(|_| ended())?;
-        match tokio::time::timeout(PATIENCE, waiting).await {
+        match tokio::time::timeout(self.patience, waiting).await {
             Ok(Ok(answer)) => answer.map_err(|why| if why.is_empty() { ended() } else { why }),
             Ok(Err(_)) => Err(ended()),
             Err(_) => {
                 // The thread that reads from it would wait for ever.
                 let _ = self.child.borrow_mut().kill();
-                Err(format!("no empty line came within {PATIENCE:?}; one has to end each answer, and be flushed"))
+                let late = self.patience;
+                Err(format!("no empty line came within {late:?}; one has to end each answer, and be flushed"))
             }
         }
     }
@@ -161,19 +165,29 @@ mod tests {
 
     #[test]
     fn one_process_answers_all_requests() {
-        let signer = Signer::start(r#"n=0; while read -r line; do n=$((n+1)); printf 'X-N: %s\n\n' $n; done"#).unwrap();
+        let signer =
+            Signer::start(r#"n=0; while read -r line; do n=$((n+1)); printf 'X-N: %s\n\n' $n; done"#, PATIENCE)
+                .unwrap();
         let values = [(); 3].map(|()| block(signer.headers(&request())).unwrap().remove(0).value);
         assert_eq!(values, ["1", "2", "3"]);
     }
 
     #[test]
     fn how_it_fails_is_told_without_what_it_printed() {
-        let failure = |command: &str| block(Signer::start(command).unwrap().headers(&request())).unwrap_err();
+        let failure = |command: &str| block(Signer::start(command, PATIENCE).unwrap().headers(&request())).unwrap_err();
         assert_eq!(failure("exit 7"), "the command has ended (exit status: 7)");
         assert_eq!(failure("read -r line; printf 'X-A: s3cr3t\\n'; exit 8"), "the command has ended (exit status: 8)");
         let why = failure("read -r line; printf 's3cr3t\\n\\n'");
         assert!(why.contains("line 1") && !why.contains("s3cr3t"), "{why}");
         let why = failure("read -r line; while :; do echo X-A: 0123456789012345678901234567890123456789; done");
         assert!(why.contains("more than 65536 bytes"), "{why}");
+    }
+
+    #[test]
+    fn what_takes_too_long_is_told_and_ended() {
+        let signer = Signer::start("exec sleep 60", Duration::from_millis(50)).unwrap();
+        let why = block(signer.headers(&request())).unwrap_err();
+        assert!(why.starts_with("no empty line came within 50ms"), "{why}");
+        assert_eq!(block(signer.headers(&request())).unwrap_err(), "the command has ended (signal: 9 (SIGKILL))");
     }
 }

@@ -10,6 +10,7 @@ mod faults;
 mod formats;
 mod hostile;
 mod jobs;
+mod kinds;
 mod localstripe;
 mod options;
 mod policies;

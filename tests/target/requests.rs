@@ -10,7 +10,7 @@ use crate::support::{Ran, idem};
 use crate::{row, verdicts};
 
 /// A probe with these options; `checks` is separated by single spaces.
-fn probe(target: &str, ledger: &Path, options: &[&str], checks: &str) -> Ran {
+pub fn probe(target: &str, ledger: &Path, options: &[&str], checks: &str) -> Ran {
     let mut command = idem(["probe", "--format", "json", "--lease", "300ms", "--target", target, "--ledger"]);
     command.arg(ledger).args(options);
     command.args(checks.split(' ').flat_map(|check| ["--check", check]));
@@ -45,18 +45,18 @@ fn value(fields: &[(String, String)], name: &str) -> Option<String> {
 
 /// Charges under one lock, whatever identifies them.
 #[derive(Clone)]
-struct Shop {
+pub struct Shop {
     ledger: PathBuf,
     kept: Arc<Mutex<HashMap<String, (String, String)>>>,
 }
 
 impl Shop {
-    fn new(ledger: &Path) -> Shop {
+    pub fn new(ledger: &Path) -> Shop {
         std::fs::write(ledger, "").unwrap();
         Shop { ledger: ledger.into(), kept: Arc::default() }
     }
 
-    fn charge(&self, intent: &str, n: usize) -> String {
+    pub fn charge(&self, intent: &str, n: usize) -> String {
         use std::io::Write;
         let mut file = std::fs::OpenOptions::new().append(true).open(&self.ledger).unwrap();
         writeln!(file, "{{\"order\":\"{intent}\"}}").unwrap();
@@ -64,7 +64,7 @@ impl Shop {
     }
 
     /// Status and reply: the first one's, or a refusal of another payload.
-    fn once(&self, key: &str, payload: String, intent: &str) -> (u16, String) {
+    pub fn once(&self, key: &str, payload: String, intent: &str) -> (u16, String) {
         let mut kept = self.kept.lock().unwrap();
         let n = kept.len();
         let (first, said) = kept.entry(key.into()).or_insert_with(|| (payload.clone(), self.charge(intent, n)));
@@ -222,86 +222,24 @@ fn a_body_of_another_type_is_sent_as_it_is_with_its_key_where_the_template_says(
     assert!(!ran.stdout.contains("written anew"), "{}", ran.stdout);
 }
 
-const MUTATION: &str =
-    "mutation($order:ID!,$amount:Int!,$key:String!){charge(order:$order,amount:$amount,key:$key){id}}";
-
-/// As GraphQL: 200 whatever comes of it, with data or with errors.
-fn graphql(ledger: &Path) -> SocketAddr {
-    let shop = Shop::new(ledger);
-    start(move |stream| {
-        let Some(asked) = read(&stream) else { return true };
-        let variables = &asked.body["variables"];
-        let text = |name: &str| variables[name].as_str().unwrap_or_default().to_owned();
-        // What is no mutation that it knows does not get as far as the keys.
-        let is_valid = asked.body["query"] == MUTATION;
-        let said = match (is_valid, text("key").as_str()) {
-            (true, key) if !key.is_empty() => match shop.once(key, variables.to_string(), &text("order")) {
-                (200, said) => format!("{{\"data\":{{\"charge\":{said}}}}}"),
-                _ => r#"{"data":null,"errors":[{"message":"key reused"}]}"#.into(),
-            },
-            _ => r#"{"data":null,"errors":[{"message":"syntax error, or key missing"}]}"#.into(),
-        };
-        reply(&stream, 200, &said);
-        true
-    })
-}
-
 #[test]
-fn a_graphql_mutation_succeeds_where_its_data_is_there() {
+fn what_a_form_endpoint_forgets_of_its_fields_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = folder.path().join("charges.jsonl");
-    let variables = r#"{"order":"{{intent}}","amount":{{amount}},"currency":"EUR"}"#;
-    let body = &format!("{{\"query\":\"{MUTATION}\",\"variables\":{variables}}}");
-    let options =
-        ["--body", body, "--key-in", "/variables/key", "--intent-at", "/order", "--receipt-at", "/data/charge/id"];
-    let success = ["--success-at", "/data/charge/id=*"];
-    let target = format!("http://{}/graphql", graphql(&ledger));
-    let checks = "replay key_reuse no_key equivalent_body race_2";
-    let ran = probe(&target, &ledger, &[&options[..], &success].concat(), checks).exits(0);
-    assert!(verdicts(&ran).values().all(|verdict| verdict == "OK"), "{}", ran.stdout);
-    // Without it a refusal in words reads as the old success.
-    let ran = probe(&target, &ledger, &options, "key_reuse").exits(2);
+    let of = |fields: &[(String, String)], name| value(fields, name).unwrap_or_default();
+    let by_bytes = keyed(&ledger, move |asked| {
+        Some([format!("{:?} {}", asked.key(), asked.raw), String::new(), of(&fields(&asked.raw), "metadata[order]")])
+    });
+    let ran = probe(&format!("http://{by_bytes}/charges"), &ledger, FORM, "replay equivalent_body").exits(2);
+    assert_eq!((verdicts(&ran)["replay"].as_str(), verdicts(&ran)["equivalent_body"].as_str()), ("OK", "DUPLICATE"));
+    let but_currency = keyed(&ledger, move |asked| {
+        let all = fields(&asked.raw);
+        let looked_at: Vec<_> = all.iter().filter(|(name, _)| name != "currency").collect();
+        Some([asked.key()?.to_owned(), format!("{looked_at:?}"), of(&all, "metadata[order]")])
+    });
+    let ran = probe(&format!("http://{but_currency}/charges"), &ledger, FORM, "key_reuse").exits(2);
     assert_eq!(row(&ran, "key_reuse")["verdict"], "SWALLOWED");
-}
-
-/// A receiver of events: it acknowledges whatever it knows, and has no receipts. `is_once` keeps the events' ids.
-fn webhook(ledger: &Path, is_once: bool) -> SocketAddr {
-    let shop = Shop::new(ledger);
-    start(move |stream| {
-        let Some(asked) = read(&stream) else { return true };
-        let (id, order) = (asked.body["id"].as_str().unwrap_or_default(), asked.body["data"]["order"].as_str());
-        match order {
-            Some(order) if is_once => drop(shop.once(id, asked.body.to_string(), order)),
-            Some(order) => drop(shop.charge(order, 0)),
-            None => return true,
-        }
-        reply(&stream, 202, "thanks");
-        true
-    })
-}
-
-#[test]
-fn a_webhook_receiver_without_receipts_may_swallow_what_it_knows() {
-    let folder = tempfile::tempdir().unwrap();
-    let ledger = folder.path().join("charges.jsonl");
-    let body = r#"{"id":"{{key}}","type":"paid","data":{"order":"{{intent}}","amount":{{amount}}}}"#;
-    let options = ["--body", body, "--receipt-at", "none", "--intent-at", "/order"];
-    let checks = "replay key_reuse race_2 crowd post_drop no_key";
-    let target = format!("http://{}/hooks", webhook(&ledger, true));
-    let ran = probe(&target, &ledger, &[&options[..], &["--accept", "silent-reuse"]].concat(), checks).exits(0);
-    let reuse = row(&ran, "key_reuse");
-    assert_eq!((&reuse["verdict"], &reuse["accepted"]), (&"SWALLOWED".into(), &true.into()));
-    let evidence = reuse["evidence"].as_str().unwrap();
-    for part in ["another amount", "another intent", "13 of 13 keys"] {
-        assert!(evidence.contains(part), "both another payload and another intent: {evidence}");
-    }
-    assert_eq!(row(&ran, "no_key")["verdict"], "SKIPPED");
-    assert!(["replay", "race_2", "crowd", "post_drop"].iter().all(|check| verdicts(&ran)[*check] == "OK"));
-    assert_eq!(
-        row(&probe(&target, &ledger, &options, "key_reuse").exits(2), "key_reuse")["accepted"],
-        serde_json::Value::Null
+    assert!(
+        row(&ran, "key_reuse")["evidence"].to_string().contains("another currency, after completion, 1 of 13 keys")
     );
-    let target = format!("http://{}/hooks", webhook(&ledger, false));
-    let ran = probe(&target, &ledger, &options, "replay post_drop").exits(2);
-    assert_eq!((verdicts(&ran)["replay"].as_str(), verdicts(&ran)["post_drop"].as_str()), ("DUPLICATE", "DUPLICATE"));
 }

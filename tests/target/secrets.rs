@@ -208,6 +208,10 @@ fn what_is_secret_is_in_no_output_of_any_format() {
         }
         assert_eq!(
             more.contains(&"text"),
+            ran.stdout.contains("by hand, without what the commands and the cookies add:")
+        );
+        assert_eq!(
+            more.contains(&"text"),
             ran.stdout.contains("200 {\"seen\":"),
             "{more:?}: the reply was told:\n{}",
             ran.stdout

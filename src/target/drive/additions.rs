@@ -8,11 +8,10 @@ use super::session::Session;
 use crate::console::shell;
 use crate::http::client::{Reply, Request};
 use crate::http::header::Header;
-use crate::target::options::Options;
 use crate::target::request::cookies::Jar;
 use crate::target::request::printed::headers;
 use crate::target::request::template::Call;
-use crate::target::signer::Signer;
+use crate::target::signer::{self, Signer};
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +83,12 @@ impl Session {
     }
 
     async fn signed(&self, command: &str, mut request: Request) -> Result<Request, String> {
-        let signer = self.additions.signer.get_or_init(|| Signer::start(command)).as_ref().map_err(String::clone)?;
+        let signer = self
+            .additions
+            .signer
+            .get_or_init(|| Signer::start(command, signer::PATIENCE))
+            .as_ref()
+            .map_err(String::clone)?;
         for header in signer.headers(&request).await? {
             self.additions.secrets.borrow_mut().insert(header.value.clone());
             set(&mut request, header);
@@ -101,7 +105,7 @@ impl Session {
     }
 
     pub fn principal(&self, call: &Call) -> Principal {
-        principal(&self.options, call)
+        principal(self.options.other_credential.as_ref(), call)
     }
 }
 
@@ -116,8 +120,9 @@ fn set(request: &mut Request, header: Header) {
     request.headers.push((header.name, header.value.into_bytes()));
 }
 
-fn principal(options: &Options, call: &Call) -> Principal {
-    let second = |header: &_| options.other_credential.as_ref() == Some(header);
+/// `other` is the second principal's credential.
+fn principal(other: Option<&Header>, call: &Call) -> Principal {
+    let second = |header: &_| other == Some(header);
     match (call.without, call.extra.iter().any(second)) {
         (Some(_), _) => Principal::Nobody,
         (None, true) => Principal::Second,
@@ -130,5 +135,38 @@ fn jar(principal: Principal) -> Option<usize> {
         Principal::First => Some(0),
         Principal::Second => Some(1),
         Principal::Nobody => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(text: &str) -> Header {
+        Header::parse(text).unwrap()
+    }
+
+    fn with(extra: &[&str]) -> Call {
+        Call { extra: extra.iter().map(|text| header(text)).collect(), ..Call::default() }
+    }
+
+    #[test]
+    fn what_is_printed_at_the_start_gives_way_to_what_a_request_has_on_purpose() {
+        let login = header("Authorization: Bearer login");
+        assert!(is_meant(&login, &with(&["X-A: 1"])));
+        assert!(!is_meant(&login, &with(&["authorization: Bearer other"])));
+        assert!(!is_meant(&login, &Call { without: Some("authorization"), ..Call::default() }));
+        assert!(is_meant(&login, &Call { without: Some("x-a"), ..Call::default() }));
+    }
+
+    #[test]
+    fn who_asks_is_told_by_the_credential() {
+        let other = header("Authorization: Bearer two");
+        let of = |call: &Call| principal(Some(&other), call);
+        assert_eq!(of(&with(&["X-A: 1"])), Principal::First);
+        assert_eq!(of(&with(&["X-A: 1", "Authorization: Bearer two"])), Principal::Second);
+        assert_eq!(of(&with(&["Authorization: Bearer refreshed"])), Principal::First);
+        assert_eq!(of(&Call { without: Some("authorization"), ..Call::default() }), Principal::Nobody);
+        assert_eq!([Principal::First, Principal::Second, Principal::Nobody].map(jar), [Some(0), Some(1), None]);
     }
 }
