@@ -186,7 +186,6 @@ fn what_is_secret_is_in_no_output_of_any_format() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = folder.path().join("charges.jsonl");
     let address = tells_all(&ledger);
-    let saved = folder.path().join("found.json");
     let sign = r#"n=0; while read -r line; do n=$((n+1)); printf 'X-Signature: s1gned-<"%s">-s1gned\n\n' $n; done"#;
     let ran = |more: &[&str]| -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_idem"));
@@ -194,30 +193,32 @@ fn what_is_secret_is_in_no_output_of_any_format() {
         command.args(["--ledger", &format!("http://{address}/ledger"), "--ledger-header", "X-Auditor: aud1tor-key"]);
         command.args(["--header", "Authorization: Bearer b3arer-token", "--header", "X-Mixed: m1xed-{{intent}}-m1xed"]);
         command.args(["--before-cmd", "printf 'X-Csrf: csrf-t0ken\\n'", "--sign-cmd", sign]).args(more);
+        // Annotations and a step summary, as on GitHub.
+        command.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", folder.path().join("summary.md"));
         command.output().expect("idem starts").into()
     };
-    let save = ["--chaos", "1", "--for", "200ms", "--format", "json", "--save", saved.to_str().unwrap()];
-    let formats = ["text", "json", "junit", "table"].map(|format| vec!["--format", format, "--check", "replay"]);
-    for more in formats.into_iter().chain([save.to_vec()]) {
+    let in_folder = |name: &str| folder.path().join(name).display().to_string();
+    let files = ["found.json", "summary.md", "r.json", "r.xml", "r.md", "r.html", "r.sarif"].map(in_folder);
+    let mut text = vec!["--format", "text", "--check", "replay"];
+    text.extend(files[2..].iter().flat_map(|file| ["--report", file]));
+    let save = vec!["--chaos", "1", "--for", "200ms", "--format", "json", "--save", &files[0]];
+    let formats = ["json", "junit", "table"].map(|format| vec!["--format", format, "--check", "replay"]);
+    for more in formats.into_iter().chain([text, save]) {
         let ran = ran(&more).exits(2);
-        let file = std::fs::read_to_string(&saved).unwrap_or_default();
-        for secret in ["b3arer", "csrf-t0", "s1gned", "c00kie", "m1xed", "aud1tor"] {
-            for told in [&ran.stdout, &ran.stderr, &file] {
+        let written = files.iter().filter_map(|file| std::fs::read_to_string(file).ok());
+        for told in written.chain([ran.stdout.clone(), ran.stderr]) {
+            for secret in ["b3arer", "csrf-t0", "s1gned", "c00kie", "m1xed", "aud1tor"] {
                 assert!(!told.contains(secret), "{secret} in {more:?}:\n{told}");
             }
         }
-        assert_eq!(
-            more.contains(&"text"),
-            ran.stdout.contains("by hand, without what the commands and the cookies add:")
-        );
-        assert_eq!(
-            more.contains(&"text"),
-            ran.stdout.contains("200 {\"seen\":"),
-            "{more:?}: the reply was told:\n{}",
-            ran.stdout
-        );
+        for shown in ["by hand, without what the commands and the cookies add:", "200 {\"seen\":"] {
+            assert_eq!(more.contains(&"text"), ran.stdout.contains(shown), "{shown} in {more:?}:\n{}", ran.stdout);
+        }
     }
-    assert!(saved.exists());
+    for file in &files {
+        let told = std::fs::read_to_string(file).expect("each was written");
+        assert!(told.contains("seen") || file.ends_with("found.json"), "the reply is in {file}:\n{told}");
+    }
     // A blind oracle tells what the ledger's last item says.
     let blind = ran(&["--intent-at", "/nothing", "--check", "replay"]).exits(3);
     assert!(blind.stdout.contains("\"seen\\\":\\\"***") && !blind.stdout.contains("aud1tor"), "{}", blind.stdout);

@@ -60,7 +60,7 @@ fn case(out: &mut String, shown: &Shown) -> std::fmt::Result {
     let receipts = shown.receipts.iter().enumerate().map(|(n, receipt)| format!("r{} = {receipt}", n + 1));
     let lines: Vec<_> = steps.chain(receipts).collect();
     writeln!(out, "\nTime line ({}):\n\n{}", plain(&shown.label), fenced("text", &lines))?;
-    writeln!(out, "\nBy hand:\n\n{}", fenced("sh", &shown.curl))
+    writeln!(out, "\nBy hand{}:\n\n{}", shown.lacking, fenced("sh", &shown.curl))
 }
 
 fn points(out: &mut String, view: &View) -> std::fmt::Result {

@@ -65,8 +65,7 @@ fn finding(out: &mut dyn Write, report: &Report, row: &Row, case: &Case) -> io::
     for (n, receipt) in case.receipts().iter().enumerate() {
         writeln!(out, "  r{} = {}", n + 1, printable(receipt))?;
     }
-    let adds = report.options.adds_headers();
-    writeln!(out, "  by hand{}:", if adds { ", without what the commands and the cookies add" } else { "" })?;
+    writeln!(out, "  by hand{}:", report.lacking())?;
     let to = &report.options.targets[0];
     for line in report.options.template.curls(&case.calls, to) {
         writeln!(out, "    {}", printable(&line))?;

@@ -39,6 +39,8 @@ pub struct Shown {
     /// Of the short names r1, r2, … in order.
     pub receipts: Vec<String>,
     pub curl: Vec<String>,
+    /// What the curl lines do not have, in words; empty where they are whole.
+    pub lacking: &'static str,
     /// The steps that were drawn from a seed, in words; empty for a check.
     pub schedule: Vec<String>,
 }
@@ -117,6 +119,7 @@ impl Shown {
             label: masked(&case.label),
             steps: steps(case).into_iter().map(step).collect(),
             receipts: case.receipts().into_iter().map(masked).collect(),
+            lacking: report.lacking(),
             curl: report.options.template.curls(&case.calls, to).iter().map(|line| masked(line)).collect(),
             schedule: row.schedule.iter().flat_map(Schedule::words).map(|words| masked(&words)).collect(),
         }
@@ -124,6 +127,11 @@ impl Shown {
 }
 
 impl Report {
+    /// What the requests that are shown to be repeated by hand do not have; empty where they are whole.
+    pub fn lacking(&self) -> &'static str {
+        if self.options.adds_headers() { ", without what the commands and the cookies add" } else { "" }
+    }
+
     /// Without secrets, and nothing in it acts on a terminal.
     pub fn masked(&self, text: &str) -> String {
         printable(&self.secrets().mask(text)).into_owned()

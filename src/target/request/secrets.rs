@@ -2,6 +2,7 @@
 //! came there: as a curl line, or echoed by the server.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -12,7 +13,11 @@ use crate::text::xml::escaped;
 
 /// Header values that must not be printed.
 #[derive(Debug, Clone, Default)]
-pub struct Secrets(Vec<String>);
+pub struct Secrets {
+    values: Vec<String>,
+    /// Finds them; made when the first text is masked, since reports mask hundreds.
+    finder: OnceLock<AhoCorasick>,
+}
 
 /// Headers whose values say nothing about who asks.
 const HARMLESS: [&str; 4] = ["accept", "content-type", "user-agent", "x-request-id"];
@@ -30,7 +35,7 @@ impl Secrets {
 
     /// With more values.
     pub fn with<'a>(&self, more: impl IntoIterator<Item = &'a str>) -> Secrets {
-        let mut values: BTreeSet<String> = self.0.iter().cloned().collect();
+        let mut values: BTreeSet<String> = self.values.iter().cloned().collect();
         for value in more {
             // The token of `Bearer xyz`, the value of `session=xyz; …`: a server may echo it alone.
             let parts = value.split([' ', '=', ';', ',', '"']).filter(|part| part.len() >= 8);
@@ -40,16 +45,24 @@ impl Secrets {
                 values.extend(written);
             }
         }
-        Secrets(values.into_iter().collect())
+        Secrets { values: values.into_iter().collect(), finder: OnceLock::new() }
     }
 
     /// Takes a report, whatever its format. The longest value counts where several begin at one place.
     pub fn mask(&self, text: &str) -> String {
-        if self.0.is_empty() {
+        if self.values.is_empty() {
             return text.to_string();
         }
-        let known = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.0);
-        known.expect("fewer and shorter than an automaton can hold").replace_all(text, &vec!["***"; self.0.len()])
+        let finder = self.finder.get_or_init(|| {
+            let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.values);
+            finder.expect("fewer and shorter than an automaton can hold")
+        });
+        let mut masked = String::with_capacity(text.len());
+        finder.replace_all_with(text, &mut masked, |_, _, out| {
+            out.push_str("***");
+            true
+        });
+        masked
     }
 }
 

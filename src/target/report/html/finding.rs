@@ -64,7 +64,7 @@ fn case(out: &mut String, check: &str, shown: &Shown) -> std::fmt::Result {
         }
         out.write_str("</p>\n")?;
     }
-    out.write_str("<h4>by hand</h4>\n<pre class=\"curl\">")?;
+    write!(out, "<h4>by hand{}</h4>\n<pre class=\"curl\">", shown.lacking)?;
     shown.curl.iter().try_for_each(|line| write!(out, "<code>{}\n</code>", escaped(line)))?;
     out.write_str("</pre>\n")
 }
