@@ -151,5 +151,6 @@ fn exit_codes() -> String {
     let codes = list(5, EXIT_CODES.iter().map(|(code, meaning)| (*code, (*meaning).to_owned())));
     let both =
         "Where 2 and 3 both apply it is 2: a proven finding stands, and the bad input is named on standard error.";
-    format!("{codes}\n{both}")
+    let own = "`idem proxy -- COMMAND` ends with the command's own code where there was no finding, and says so.";
+    format!("{codes}\n{both}\n{own}")
 }

@@ -102,7 +102,7 @@ def clients(home):
             "application/json' -d '{\"intent\":\"'$IDEM_RUN'\",\"amount\":5}' $IDEM_PROXY/charges"]
     v, n = pip_versions(home), npm_versions(home)
     return [
-        ("stripe_python", f"stripe-python {v['stripe']}", python("stripe_python"), STRIPE),
+        ("stripe_python", f"stripe-python {v['stripe']} StripeClient", python("stripe_python"), STRIPE),
         ("stripe_python_retries", "  with max_network_retries=2", python("stripe_python_retries"), STRIPE),
         ("stripe_node", f"stripe-node {n['stripe']}", node("stripe_node"), STRIPE),
         ("requests_default", f"requests {v['requests']}, Retry(2)", python("requests_default"), []),

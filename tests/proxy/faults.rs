@@ -38,6 +38,8 @@ fn each_fault_is_seen_at_both_ends() {
         ("half_request", "", 2, json!(null), "closed"),
         ("double_delivery", CREATED, 3, json!(201), "ok"),
         ("late_arrival", CREATED, 2, json!(201), "ok"),
+        ("refusal", "HTTP/1.1 400 ", 1, json!(400), "client-error"),
+        ("throttle", "HTTP/1.1 429 ", 1, json!(429), "throttled"),
     ] {
         let (first, readings) = two_attempts(fault, upstream);
         assert!(first.starts_with(client) && first.is_empty() == client.is_empty(), "{fault}: {first:?}");
@@ -71,6 +73,7 @@ fn a_slow_reply_is_held_until_the_client_gives_up() {
     let given_up = json!(["a", 1, null, null, "read-timeout", "post_slow"]);
     assert_eq!(rows, [given_up, json!(["a", 2, null, 201, "ok", "none"])]);
     assert_eq!((&readings[0]["upstream_status"], &readings[0]["receipt"]), (&json!(201), &json!("r1")));
+    assert_eq!((&readings[0]["receipt_heard"], readings[1].get("receipt_heard")), (&json!(false), None));
 }
 
 #[test]
@@ -118,6 +121,10 @@ fn retry_after_is_sent_and_read() {
     );
     let proxy = Proxy::start(upstream.address, "pre_fail", &["--retry-after", "3"]);
     assert!(proxy.exchange(&charge("a", None)).contains("\r\nretry-after: 3\r\n"));
+    for (more, wait) in [(&[][..], 1), (&["--retry-after", "4"], 4)] {
+        let throttle = Proxy::start(upstream.address, "throttle", more);
+        assert!(throttle.exchange(&charge("a", None)).contains(&format!("\r\nretry-after: {wait}\r\n")));
+    }
     proxy.exchange(&charge("a", None));
     let readings = proxy.readings();
     assert_eq!((&readings[0]["retry_after"], &readings[1]["retry_after"]), (&json!("3"), &json!("7")));

@@ -7,6 +7,7 @@ mod authority;
 mod common;
 mod faults;
 mod framing;
+mod pages;
 #[path = "../support/python.rs"]
 mod python;
 mod running;

@@ -63,11 +63,11 @@ impl Audit {
         match hit.filter(|_| self.killed.trial.was_killed) {
             None => (Standing::NotShown, "the command could not be killed while it waited for a reply".to_owned()),
             Some(intent) => match intent.keys() {
-                Keys::Same if intent.attempts[0].key().is_some() => (
+                Keys::Same => (
                     Standing::Held,
                     "killed before it was told, and run again, the command sent the same key".to_owned(),
                 ),
-                Keys::Same | Keys::Missing | Keys::Changed => {
+                Keys::Missing | Keys::Changed => {
                     (Standing::Broken, format!("killed and run again: intent {}: another key, or none", named(intent)))
                 }
                 Keys::OneAttempt => (

@@ -74,8 +74,8 @@ fn why(finding: Finding, intent: &Intent) -> Option<&'static str> {
     match finding {
         Finding::Duplicate => Some(match intent.keys() {
             Keys::OneAttempt => "the client sent one attempt: the server's doing",
-            Keys::Same if intent.attempts[0].key().is_some() => "every attempt had the same key: the server's doing",
-            Keys::Same | Keys::Missing => "a retry without a key: the client's doing",
+            Keys::Same => "every attempt had the same key: the server's doing",
+            Keys::Missing => "a retry without a key: the client's doing",
             Keys::Changed => "a retry under another key: the client's doing",
         }),
         Finding::Lost if intent.is_answered() => Some("the client was told of a success: the server's doing"),

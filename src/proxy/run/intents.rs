@@ -30,6 +30,7 @@ pub fn intents(attempts: &[AttemptLine]) -> Vec<Intent<'_>> {
 pub enum Keys {
     /// There was one attempt.
     OneAttempt,
+    /// All carried the same one.
     Same,
     /// A retry carried none.
     Missing,

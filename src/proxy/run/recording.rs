@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::bail;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use crate::http::address::Address;
 use crate::proxy::attempt_line::AttemptLine;
@@ -74,20 +74,16 @@ impl<'f> Recording<'f> {
     /// The readings cannot be written.
     pub async fn settle(&mut self, patience: Duration) -> anyhow::Result<()> {
         let end = Instant::now() + patience;
-        loop {
+        while Instant::now() < end {
             locked(&self.log).release();
             let is_idle = locked(&self.log).is_idle();
-            match is_idle {
-                true => match timeout(SILENCE, self.next()).await {
-                    Ok(taken) => taken?,
-                    Err(_) => return Ok(()),
-                },
-                false => match timeout_at(end, self.next()).await {
-                    Ok(taken) => taken?,
-                    Err(_) => return Ok(()),
-                },
+            let wait = if is_idle { end.min(Instant::now() + SILENCE) } else { end };
+            match timeout_at(wait, self.next()).await {
+                Ok(taken) => taken?,
+                Err(_) => break,
             };
         }
+        Ok(())
     }
 
     /// Ends the proxy, and gives all readings.
