@@ -98,8 +98,8 @@ def clients(home):
     ruby = lambda name: ["ruby", f"{HERE}/clients.rb", name]
     java = lambda name: ["java", "-cp", f"{home}/jc:{JARS}", "Clients", name]
     go = lambda name: [f"{home}/gocli", name]
-    curl = ["sh", "-c", "curl -sf --max-time 1 --retry 2 --retry-delay 1 --retry-all-errors -H 'Content-Type: "
-            "application/json' -d '{\"intent\":\"'$IDEM_RUN'\",\"amount\":5}' $IDEM_PROXY/charges"]
+    curl = lambda more: ["sh", "-c", f"curl -sf --max-time 1 {more} -H 'Content-Type: application/json' "
+                         "-d '{\"intent\":\"'$IDEM_RUN'\",\"amount\":5}' $IDEM_PROXY/charges"]
     v, n = pip_versions(home), npm_versions(home)
     return [
         ("stripe_python", f"stripe-python {v['stripe']} StripeClient", python("stripe_python"), STRIPE),
@@ -132,7 +132,8 @@ def clients(home):
         ("go_net_http_key", "  with an Idempotency-Key header", go("net_http_key"), []),
         ("go_retryablehttp", f"go-retryablehttp {deb('golang-github-hashicorp-go-retryablehttp-dev')}", go("retryablehttp"), []),
         ("reqwest_retry", f"reqwest-retry {cargo_version(home)}", [f"{home}/rr/target/debug/reqwest-retry-client"], []),
-        ("curl", f"curl {version(['curl', '--version'])} --retry-all-errors", curl, []),
+        ("curl_plain", f"curl {version(['curl', '--version'])}", curl(""), []),
+        ("curl", "  --retry 2 --retry-all-errors", curl("--retry 2 --retry-delay 1 --retry-all-errors"), []),
     ]
 
 
@@ -175,7 +176,7 @@ def measure(idem, server, name, command, options, home):
     url = f"http://127.0.0.1:{server.server_port}"
     before = len(server.charges)
     ran = subprocess.run(
-        [idem, "proxy", "--upstream", url, "--fault", "all", "--ledger", f"{url}/ledger", "--ledger-lag", "100ms",
+        [idem, "proxy", "--upstream", url, "--fault", "all", "--ledger", f"{url}/ledger", "--ledger-lag", "30ms",
          "--hold", "4s", *options, "--", *command],
         capture_output=True, text=True, env={**os.environ, "NODE_HOME": f"{home}/n"})
     table = re.split(r"^fault +exit.*\n", ran.stdout, flags=re.M)[-1].splitlines()

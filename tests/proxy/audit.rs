@@ -1,6 +1,5 @@
 //! `idem proxy --audit`: what is held, what is broken, and what no run has shown.
 
-use crate::common::{Ran, output};
 use crate::support::{Bench, curl};
 
 /// The points with how the client stands to them.
@@ -12,10 +11,9 @@ fn points(printed: &str) -> Vec<&str> {
 #[test]
 fn a_client_that_behaves_holds_what_can_be_shown() {
     let bench = Bench::new("key_atomic");
-    let client = std::fs::canonicalize("tests/proxy/clients/pay.py").unwrap();
-    let options = "--audit --ledger ledger.jsonl --ledger-lag 20ms --client-log client.jsonl";
-    let mut proxy = bench.proxy(options, &["python3", client.to_str().unwrap()]);
-    let ran = Ran::from(output(proxy.env("CLIENT_LOG", "client.jsonl"))).exits(0);
+    let client = include_str!("clients/pay.sh");
+    let options = "--audit --ledger ledger.jsonl --ledger-lag 10ms --client-log client.jsonl";
+    let ran = bench.run(options, &["sh", "-c", client]).exits(0);
     assert_eq!(points(&ran.stdout), [" 3. held", " 9. held", "10. held", "11. held"], "{}", ran.stdout);
     let ran = ran.prints("killed before it was told, and run again, the command sent the same key");
     let ran = ran.prints("it gave up: attempts 3").prints("retries had their first attempt's key; the log numbers");

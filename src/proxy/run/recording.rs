@@ -18,7 +18,7 @@ use crate::proxy::readings::Readings;
 use crate::proxy::settings::Settings;
 
 /// What the client sent before it ended may still be on its way to us: silence for so long ends the wait.
-const SILENCE: Duration = Duration::from_millis(50);
+const SILENCE: Duration = Duration::from_millis(20);
 
 pub struct Recording<'f> {
     proxy: Proxy,
