@@ -163,3 +163,106 @@ impl Audit {
 fn named(intent: &Intent) -> String {
     printable(intent.name).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+    use crate::classify::in_process::Judged;
+    use crate::proxy::attempt_line::AttemptLine;
+    use crate::proxy::run::trial::Trial;
+
+    /// A run of one intent, whose first attempt was hit; the keys of its attempts, empty for none.
+    fn run(fault: FaultName, keys: &[&str]) -> Outcome {
+        let attempt = |(number, key): (u32, &&str)| {
+            let key = (!key.is_empty()).then(|| (*key).to_owned());
+            let hit = if number == 1 { fault } else { FaultName::None };
+            AttemptLine::new(SystemTime::UNIX_EPOCH, Some(("a".to_owned(), number)), key, hit)
+        };
+        let attempts = (1..).zip(keys).map(attempt).collect();
+        let trial =
+            Trial { ending: Ending::Ended(0), was_killed: true, attempts, counted: None, took: Duration::from_secs(2) };
+        Outcome { label: fault.name(), fault, trial, judged: Judged::default(), charges: None }
+    }
+
+    /// An audit of a client that retries once, always under its key.
+    fn audit() -> Audit {
+        let faults = [FaultName::PreFail, FaultName::Throttle].map(|fault| run(fault, &["k", "k"]));
+        let faults = faults.into_iter().chain([run(FaultName::Refusal, &["k"])]).collect();
+        Audit {
+            faults,
+            killed: run(FaultName::PostDrop, &["k", "k"]),
+            endless: run(FaultName::PreFail, &["k", "k"]),
+            bound: Bound { attempts: 9, span: Duration::from_secs(60) },
+            logged: Some(Logged { retries: 1, findings: Vec::new() }),
+            span_was_given: false,
+        }
+    }
+
+    fn standings(audit: &Audit) -> [Standing; 4] {
+        audit.points().map(|point| point.standing)
+    }
+
+    #[test]
+    fn each_point_is_held_by_the_run_that_could_have_broken_it() {
+        use Standing::{Broken, Held, NotShown};
+        assert_eq!(standings(&audit()), [Held; 4]);
+        let with = |change: &dyn Fn(&mut Audit)| {
+            let mut audit = audit();
+            change(&mut audit);
+            standings(&audit)
+        };
+        let alone = |audit: &mut Audit, fault| {
+            let row = audit.faults.iter_mut().find(|row| row.fault == fault).unwrap();
+            *row = run(fault, &["k"]);
+        };
+        assert_eq!(with(&|audit| audit.killed.trial.was_killed = false)[0], NotShown);
+        assert_eq!(with(&|audit| audit.killed = run(FaultName::PostDrop, &["k"]))[0], NotShown);
+        assert_eq!(with(&|audit| audit.killed = run(FaultName::PostDrop, &["k", "l"]))[0], Broken);
+        assert_eq!(with(&|audit| audit.killed = run(FaultName::PostDrop, &["k", ""]))[0], Broken);
+        assert_eq!(with(&|audit| alone(audit, FaultName::Throttle))[1], NotShown);
+        assert_eq!(with(&|audit| alone(audit, FaultName::PreFail))[1], NotShown);
+        assert_eq!(with(&|audit| audit.faults.retain(|row| row.fault != FaultName::Refusal))[1], NotShown);
+        assert_eq!(with(&|audit| audit.endless.trial.ending = Ending::TooManyAttempts)[2], Broken);
+        assert_eq!(with(&|audit| audit.endless.trial.ending = Ending::TooLong)[2], NotShown);
+        let given = |audit: &mut Audit| {
+            (audit.endless.trial.ending, audit.span_was_given) = (Ending::TooLong, true);
+        };
+        assert_eq!(with(&given)[2], Broken);
+        assert_eq!(with(&|audit| audit.endless = run(FaultName::PreFail, &[]))[2], NotShown);
+        assert_eq!(with(&|audit| audit.logged = None)[3], NotShown);
+        assert_eq!(with(&|audit| audit.logged = Some(Logged::default()))[3], NotShown);
+        let gap = Logged { retries: 1, findings: vec![("attempt-gap".to_owned(), "a".to_owned())] };
+        assert_eq!(
+            with(&|audit| audit.logged = Some(Logged { findings: gap.findings.clone(), ..Logged::default() }))[3],
+            Broken
+        );
+        let other = Logged { retries: 1, findings: vec![("unresolved".to_owned(), "a".to_owned())] };
+        assert_eq!(
+            with(&|audit| audit.logged = Some(Logged { retries: 1, findings: other.findings.clone() }))[3],
+            Held
+        );
+    }
+
+    #[test]
+    fn a_finding_in_any_run_breaks_its_points() {
+        for (kind, broken) in [
+            (Kind::KeyRotated, &[3, 11][..]),
+            (Kind::NoKey, &[3, 11]),
+            (Kind::OneKeyTwoIntents, &[3]),
+            (Kind::RetriedRefusal, &[9]),
+            (Kind::TooEarly, &[9]),
+            (Kind::Budget, &[10]),
+            (Kind::AttemptGap, &[11]),
+            (Kind::Unresolved, &[]),
+        ] {
+            let mut audit = audit();
+            audit.faults[1].judged.findings.push(Finding { kind, about: "a".into(), lines: vec![1], detail: None });
+            let points = audit.points();
+            let told: Vec<_> = points.iter().filter(|point| point.standing == Standing::Broken).collect();
+            assert_eq!(told.iter().map(|point| point.number).collect::<Vec<_>>(), broken, "{kind}");
+            assert!(told.iter().all(|point| point.why == format!("throttle: {kind}: intent a")), "{kind}");
+        }
+    }
+}

@@ -83,3 +83,86 @@ fn why(finding: Finding, intent: &Intent) -> Option<&'static str> {
         Finding::Unexpected => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::proxy::attempt_line::AttemptLine;
+    use crate::proxy::event::EventKind;
+    use crate::proxy::fault_name::FaultName;
+    use crate::proxy::run::intents::intents;
+    use crate::reconcile::oracle::Source;
+
+    fn ledger(names: &[&str]) -> Ledger {
+        Ledger::new(&names.iter().map(|name| json!({ "intent": name })).collect::<Vec<_>>(), "/intent")
+    }
+
+    /// Attempts of one intent that were answered so, each with its key.
+    fn count(attempts: &[(u16, &str)], before: &[&str], after: &[&str]) -> Charges {
+        let line = |(number, (status, key)): (u32, &(u16, &str))| {
+            let key = (!key.is_empty()).then(|| (*key).to_owned());
+            let intent = Some(("a".to_owned(), number));
+            let mut line = AttemptLine::new(SystemTime::UNIX_EPOCH, intent, key, FaultName::None);
+            line.observe(
+                &EventKind::ReplySent { status: *status, reply: None, retry_after: None },
+                &"/receipt".parse().unwrap(),
+            );
+            line
+        };
+        let lines: Vec<_> = (1..).zip(attempts).map(line).collect();
+        let oracle = Oracle {
+            source: Source::File("l".into()),
+            items_at: None,
+            intent_at: "/intent".into(),
+            lag: Duration::ZERO,
+        };
+        Charges::count(&intents(&lines), &ledger(before), &ledger(after), &oracle)
+    }
+
+    #[test]
+    fn the_verdict_is_the_records_and_the_blame_follows_the_keys() {
+        for (attempts, charges, verdict) in [
+            (&[(200, "k")][..], 1, None),
+            (&[(200, "k")], 2, Some((Finding::Duplicate, "one attempt: the server's"))),
+            (&[(500, "k"), (200, "k")], 2, Some((Finding::Duplicate, "the same key: the server's"))),
+            (&[(500, "k"), (200, "l")], 2, Some((Finding::Duplicate, "under another key: the client's"))),
+            (&[(500, "k"), (200, "")], 2, Some((Finding::Duplicate, "without a key: the client's"))),
+            (&[(500, ""), (200, "k")], 2, Some((Finding::Duplicate, "under another key: the client's"))),
+            (&[(503, "k")], 0, Some((Finding::Lost, "the client gave up"))),
+            (&[(200, "k"), (503, "k")], 0, Some((Finding::Lost, "told of a success: the server's"))),
+            (&[(503, "k"), (402, "k")], 0, None),
+            (&[(402, "k"), (503, "k")], 0, Some((Finding::Lost, "the client gave up"))),
+            (&[(400, "k")], 1, None),
+            (&[(400, "k")], 2, Some((Finding::Duplicate, "one attempt: the server's"))),
+        ] {
+            let after = [&["z"][..], &vec!["a"; charges]].concat();
+            let counted = count(attempts, &["z"], &after);
+            let told: Vec<_> = counted.verdicts.iter().map(|verdict| (verdict.finding, verdict.why)).collect();
+            assert_eq!(told.len(), usize::from(verdict.is_some()), "{attempts:?} {charges}: {told:?}");
+            if let Some((finding, why)) = verdict {
+                assert!(told[0].0 == finding && told[0].1.contains(why), "{attempts:?} {charges}: {told:?}");
+            }
+            assert!(counted.doubts.is_empty() && counted.totals.committed == charges as u64);
+        }
+    }
+
+    #[test]
+    fn what_the_records_cannot_tell_is_doubted_and_not_judged() {
+        for (attempts, before, after, doubts, lost) in [
+            (&[(200, "k")][..], &["z"][..], &["z", "y"][..], 1, 0),
+            (&[(200, "k")], &[], &[], 1, 0),
+            (&[(503, "k")], &[], &[], 0, 1),
+            (&[(200, "k")], &["z"], &["z"], 0, 1),
+            (&[(200, "k")], &["a"], &["a", "a", "a"], 1, 0),
+            (&[(200, "k")], &[], &["a", "y"], 0, 0),
+        ] {
+            let counted = count(attempts, before, after);
+            let told = (counted.doubts.len(), counted.totals.lost, counted.verdicts.len());
+            assert_eq!(told, (doubts, lost, lost as usize), "{attempts:?} {before:?} {after:?}");
+        }
+    }
+}
