@@ -208,11 +208,12 @@ struct Said {
 
 impl Said {
     fn of(reply: &Message, receipt_at: &Pointer) -> Said {
-        let body: Option<Value> = serde_json::from_slice(&reply.body).ok();
+        let content = reply.content().unwrap_or_default();
+        let body: Option<Value> = serde_json::from_slice(&content).ok();
         let marked = reply.head.get("idempotent-replayed").map(|value| value.eq_ignore_ascii_case(b"true"));
         Said {
             status: reply.head.status(),
-            receipt: json_name(&reply.body, receipt_at),
+            receipt: json_name(&content, receipt_at),
             replay: marked.or_else(|| body.as_ref()?.get("replay")?.as_bool()),
         }
     }

@@ -238,3 +238,38 @@ fn options_that_do_not_go_together_are_refused() {
         run(&format!("proxy --upstream http://127.0.0.1:1 {options}")).exits(3).says(says);
     }
 }
+
+/// Answers each request with a gzipped receipt, and prints how its body began.
+const SQUEEZER: &str = r#"
+import gzip, http.server
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        reply = gzip.compress(b'{"receipt":"r-%s"}' % body[:2].hex().encode())
+        self.send_response(200)
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+    def log_message(self, *_): pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+"#;
+
+#[test]
+fn gzipped_bodies_are_read_and_passed_on_untouched() {
+    let mut squeezer = Running::spawn(std::process::Command::new("python3").args(["-c", SQUEEZER]));
+    let upstream = format!("http://127.0.0.1:{}", squeezer.first_line());
+    let body = "printf '{\"intent\":\"zipped\"}' | gzip";
+    let client = format!("{body} | curl -s --compressed -H 'Content-Encoding: gzip' --data-binary @- $IDEM_PROXY");
+    let readings = scratch("gzip.jsonl");
+    let mut proxy = idem(["proxy", "--upstream", &upstream, "--fault", "none", "--readings"]);
+    let ran = output(proxy.arg(&readings).args(["--", "sh", "-c", &client]));
+    let reading: Value = serde_json::from_str(&std::fs::read_to_string(&readings).unwrap()).unwrap();
+    let _ = std::fs::remove_file(&readings);
+    // 1f8b is how gzip begins: the server got the client's bytes.
+    assert_eq!((&reading["intent"], &reading["receipt"]), (&"zipped".into(), &"r-1f8b".into()), "{reading}");
+    let printed = String::from_utf8(ran.stdout).unwrap();
+    assert!(printed.starts_with("{\"receipt\":\"r-1f8b\"}"), "{printed}");
+}

@@ -2,6 +2,7 @@
 //! the framing is ambiguous the message is refused, never guessed, so that "complete" is always evidence.
 
 mod chunked;
+mod content;
 mod framing;
 mod head;
 mod malformed;

@@ -46,7 +46,7 @@ impl Place {
     /// The name that stands there. None where there is none, or more than one.
     pub fn name_in(&self, request: &Message) -> Option<String> {
         let name = match self {
-            Place::Json(pointer) => json_name(&request.body, pointer),
+            Place::Json(pointer) => json_name(&request.content()?, pointer),
             Place::Path(number) => segment(target(request), *number),
             Place::Query(name) => form::only(target(request).split_once('?')?.1.as_bytes(), name),
             Place::Form(name) => field(request, name),
@@ -83,8 +83,8 @@ pub fn json_name(body: &[u8], place: &Pointer) -> Option<String> {
 fn field(request: &Message, name: &str) -> Option<String> {
     let kind = request.head.get("content-type").map(|kind| String::from_utf8_lossy(kind).into_owned());
     match kind.as_deref().and_then(multipart::boundary) {
-        Some(boundary) => multipart::only(&request.body, &boundary, name),
-        None => form::only(&request.body, name),
+        Some(boundary) => multipart::only(&request.content()?, &boundary, name),
+        None => form::only(&request.content()?, name),
     }
 }
 
