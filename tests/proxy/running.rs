@@ -232,6 +232,12 @@ fn options_that_do_not_go_together_are_refused() {
         ("--fault cut --ledger-lag 601s --ledger x -- true", "give 0ns to 600s"),
         ("--fault cut --ledger x --ledger-cmd y -- true", "--ledger-cmd"),
         ("--fault cut --max-attempts 0 -- true", "--max-attempts"),
+        ("--fault cut --ledger none --ledger-items /a -- true", "--ledger-items changes nothing"),
+        ("--fault cut --ledger-intent-at /a -- true", "--ledger-intent-at changes nothing"),
+        ("--fault cut --ledger-header A:b -- true", "--ledger-header changes nothing"),
+        ("--fault cut --ledger-lag 1s -- true", "--ledger-lag changes nothing"),
+        ("--fault cut --ledger-lag 1s --readings /dev/null", "COMMAND"),
+        ("--fault cut --client-log x -- true", "--audit"),
         ("--fault refusal --retry-after 3 -- true", "--retry-after changes nothing"),
         ("-- true", "--fault"),
     ] {

@@ -12,7 +12,7 @@ use crate::text::duration::duration;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Running a command against it")]
 pub struct RunArgs {
-    /// Where its charges are counted: a file, an http URL; DUPLICATE and LOST then come from the records
+    /// Where its charges are counted: a file or a URL; DUPLICATE and LOST then come from the records
     #[arg(long, value_name = "FILE|URL", requires = "command")]
     pub ledger: Option<String>,
 
@@ -32,9 +32,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "K: V", requires = "command")]
     pub ledger_header: Vec<String>,
 
-    /// The ledger is read until it has not changed for so long
-    #[arg(long, value_name = "DURATION", default_value = "300ms", value_parser = duration)]
-    pub ledger_lag: Duration,
+    /// The ledger is read until it has not changed for so long [default: 300ms]
+    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "command")]
+    pub ledger_lag: Option<Duration>,
 
     /// Kill the command when the server has replied (with late_arrival: when the request is held), before the command is
     /// told, and run it again once
@@ -68,5 +68,17 @@ pub struct RunArgs {
 impl RunArgs {
     pub fn is_given(&self) -> bool {
         !self.command.is_empty()
+    }
+
+    /// An option that says how a ledger is read.
+    pub fn about_ledger(&self) -> Option<&'static str> {
+        [
+            (self.ledger_items.is_some(), "--ledger-items"),
+            (self.ledger_intent_at.is_some(), "--ledger-intent-at"),
+            (!self.ledger_header.is_empty(), "--ledger-header"),
+            (self.ledger_lag.is_some(), "--ledger-lag"),
+        ]
+        .into_iter()
+        .find_map(|(is_given, option)| is_given.then_some(option))
     }
 }

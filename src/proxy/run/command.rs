@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 
 use super::audit::{Audit, Standing};
 use super::outcome::Outcome;
@@ -29,6 +29,9 @@ use crate::terms::exit::Exit;
 
 /// A free port: two test suites may run side by side.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// For a server to write the last of its records, where the user does not say.
+const LAG: Duration = Duration::from_millis(300);
 
 /// How far an endless failure is watched, where the user does not say.
 const AUDIT: Bound = Bound { attempts: 100, span: Duration::from_secs(60) };
@@ -58,9 +61,14 @@ fn oracle(args: &ProxyArgs, url: Option<(Address, Url)>) -> anyhow::Result<Optio
         command: run.ledger_cmd.as_deref(),
         items_at: run.ledger_items.as_deref(),
         headers: &run.ledger_header,
-        lag: Some(run.ledger_lag),
+        lag: Some(run.ledger_lag.unwrap_or(LAG)),
     };
-    Ok(given.oracle("--ledger-intent-at", run.ledger_intent_at.as_deref())?.filter(|oracle| !oracle.is_none()))
+    let oracle = given.oracle("--ledger-intent-at", run.ledger_intent_at.as_deref())?;
+    let oracle = oracle.filter(|oracle| !oracle.is_none());
+    match run.about_ledger().filter(|_| oracle.is_none()) {
+        Some(option) => bail!("{option} changes nothing: give a --ledger or a --ledger-cmd"),
+        None => Ok(oracle),
+    }
 }
 
 /// What classify holds an intent to.
