@@ -237,7 +237,7 @@ fn options_that_do_not_go_together_are_refused() {
         ("--fault cut --ledger-header A:b -- true", "--ledger-header changes nothing"),
         ("--fault cut --ledger-lag 1s -- true", "--ledger-lag changes nothing"),
         ("--fault cut --ledger-lag 1s --readings /dev/null", "COMMAND"),
-        ("--fault cut --client-log x -- true", "--audit"),
+        ("--fault cut --client-log x -- true", "--client-log"),
         ("--fault refusal --retry-after 3 -- true", "--retry-after changes nothing"),
         ("-- true", "--fault"),
     ] {

@@ -47,7 +47,7 @@ pub struct RunArgs {
     pub audit: bool,
 
     /// The file that the command's own log goes to: with --audit it must number the attempts
-    #[arg(long, value_name = "FILE", requires = "audit")]
+    #[arg(long, value_name = "FILE", requires = "command", conflicts_with = "fault")]
     pub client_log: Option<PathBuf>,
 
     /// Attempts that one intent may take; more are a finding (with --audit 100, where none is given)
