@@ -17,24 +17,30 @@ pub fn code(byte: u8) -> String {
     format!("%{byte:02X}")
 }
 
-/// A `%` that begins no code stands for itself; what is not UTF-8 becomes the replacement character.
-pub fn decode(text: &str) -> String {
-    let (bytes, mut out) = (text.as_bytes(), Vec::with_capacity(text.len()));
-    let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match (byte, digit(at + 1), digit(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                at += 3;
+/// Without percent-encoding; `plus` says whether a `+` is a space, which it is in forms and queries alone. None for what
+/// is then not UTF-8.
+pub fn decoded(text: &[u8], plus: bool) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((first, after)) = rest.split_first() {
+        let escaped = after.first_chunk().filter(|_| *first == b'%').and_then(hex);
+        match (first, escaped) {
+            (_, Some(byte)) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+                continue;
             }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
+            (b'+', None) if plus => bytes.push(b' '),
+            (byte, None) => bytes.push(*byte),
         }
+        rest = after;
     }
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8(bytes).ok()
+}
+
+fn hex(digits: &[u8; 2]) -> Option<u8> {
+    let [high, low] = digits.map(|digit| char::from(digit).to_digit(16));
+    u8::try_from(high? << 4 | low?).ok()
 }
 
 #[cfg(test)]
@@ -48,16 +54,17 @@ mod tests {
     }
 
     #[test]
-    fn a_percent_sign_that_begins_no_code_stands_for_itself() {
-        assert_eq!(decode("100%"), "100%");
-        assert_eq!(decode("%zz%4"), "%zz%4");
-        assert_eq!(decode("%c3%A9"), "é");
+    fn percent_signs_that_escape_nothing_stay() {
+        assert_eq!(decoded(b"a%2Gb%", true).as_deref(), Some("a%2Gb%"));
+        assert_eq!(decoded(b"%C3%A9+%2b", true).as_deref(), Some("\u{e9} +"));
+        assert_eq!(decoded(b"a+b", false).as_deref(), Some("a+b"));
+        assert_eq!(decoded(b"%FF", true), None);
     }
 
     proptest::proptest! {
         #[test]
         fn what_was_encoded_is_decoded(text in ".*") {
-            proptest::prop_assert_eq!(decode(&encode(&text)), text);
+            proptest::prop_assert_eq!(decoded(encode(&text).as_bytes(), true), Some(text));
         }
     }
 }

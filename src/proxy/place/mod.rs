@@ -7,6 +7,7 @@ mod multipart;
 use std::fmt;
 
 use crate::http::message::{Message, Start};
+use crate::text::percent;
 use crate::text::pointer::{Found, Pointer};
 
 /// A place in a request.
@@ -99,7 +100,7 @@ fn target(request: &Message) -> &str {
 
 fn segment(target: &str, number: usize) -> Option<String> {
     let path = target.split(['?', '#']).next()?;
-    form::decoded(path.split('/').nth(number)?.as_bytes(), false)
+    percent::decoded(path.split('/').nth(number)?.as_bytes(), false)
 }
 
 #[cfg(test)]

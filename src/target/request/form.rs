@@ -1,7 +1,7 @@
 //! Form-encoded bodies, and queries: their fields written anew, one changed, one set. Invariant: what is rewritten has the
 //! same fields with the same values, those of one name in the same order; what is altered differs in one value.
 
-use crate::text::percent::{code, decode, encode};
+use crate::text::percent::{code, decoded, encode};
 
 /// As a form has it (WHATWG URL, 5.2): a space is a plus.
 pub fn escape(value: &str) -> String {
@@ -35,7 +35,7 @@ pub fn tidy(text: &str) -> String {
 /// order may mean something: it stays.
 pub fn reserialise(form: &str) -> String {
     let fields: Vec<_> = fields(form).collect();
-    let is_list = fields.iter().any(|(name, _)| decode(name).contains("[]"));
+    let is_list = fields.iter().any(|(name, _)| plain(name).contains("[]"));
     let ordered = if is_list { fields } else { turned_round(fields) };
     let text = ordered.iter().map(|(name, value)| format!("{name}={}", another_escape(value))).collect::<Vec<_>>();
     let text = text.join("&");
@@ -84,8 +84,9 @@ fn fields(form: &str) -> impl Iterator<Item = (&str, &str)> {
     form.split('&').filter(|field| !field.is_empty()).map(|field| field.split_once('=').unwrap_or((field, "")))
 }
 
+/// What is not UTF-8 once decoded stays as it is written.
 fn plain(written: &str) -> String {
-    decode(&written.replace('+', " "))
+    decoded(written.as_bytes(), true).unwrap_or_else(|| written.to_string())
 }
 
 /// In the opposite order, but those of one name as they were.
