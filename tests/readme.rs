@@ -42,6 +42,17 @@ fn ci_runs_the_test_command_that_the_readme_gives() {
     assert!(ci.contains("cargo build --release") && ci.contains("target/release/idem probe"), "{ci}");
 }
 
+/// What runs them is the test of that page.
+#[test]
+fn the_examples_for_test_suites_are_those_of_the_page_whose_test_runs_them() {
+    let page = support::run("explain proxy").exits(0).stdout;
+    for language in ["python", "js"] {
+        let [example] = &blocks(language)[..] else { panic!("one example in {language}") };
+        assert!(example.len() <= 3, "{example:?}");
+        assert!(example.iter().all(|line| page.lines().any(|shown| shown.trim_start() == line.trim_start())), "{page}");
+    }
+}
+
 #[test]
 fn it_is_short() {
     assert!(README.lines().count() <= 220, "the reference belongs into `idem explain`");
