@@ -10,6 +10,7 @@ use super::fields::Field;
 use super::leaves::{Name, header_map};
 use super::reading::{Reading, Role, Status};
 
+mod outcome_words;
 mod scalars;
 
 /// Where a field stands.

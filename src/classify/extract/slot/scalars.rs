@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::outcome_words::{is_no, is_undone, is_yes, level_words};
 use super::{Place, Slot};
 use crate::classify::extract::fields::Field;
 use crate::classify::extract::leaves::retry_after_line;
@@ -257,53 +258,6 @@ impl<'de> Slot<'_, 'de> {
 /// None for an empty text: a key that is not there.
 fn given(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
     (!text.is_empty()).then_some(text)
-}
-
-/// Success is denied in words as well: `"false"`, `"no"`, `"0"`, `"failed"`.
-fn is_no(text: &str) -> bool {
-    ["false", "no", "0", "failed", "failure", "error"].iter().any(|no| text.trim().eq_ignore_ascii_case(no))
-}
-
-/// What became of it was not, or not yet, what was asked for.
-fn is_undone(text: &str) -> bool {
-    const UNDONE: [&str; 22] = [
-        "error",
-        "failed",
-        "fail",
-        "failure",
-        "declined",
-        "refused",
-        "rejected",
-        "denied",
-        "canceled",
-        "cancelled",
-        "voided",
-        "expired",
-        "timeout",
-        "blocked",
-        "pending",
-        "processing",
-        "queued",
-        "accepted",
-        "in_progress",
-        "in progress",
-        "requires_action",
-        "requires_capture",
-    ];
-    UNDONE.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
-}
-
-fn is_yes(text: &str) -> bool {
-    ["true", "yes", "1"].iter().any(|yes| text.trim().eq_ignore_ascii_case(yes))
-}
-
-fn level_words(reading: &mut Reading, text: &str) {
-    const WORST: [&str; 8] = ["error", "err", "critical", "fatal", "severe", "alert", "emergency", "panic"];
-    if WORST.iter().any(|word| text.eq_ignore_ascii_case(word)) {
-        reading.note_trouble("level");
-    }
-    const QUIET: [&str; 6] = ["info", "information", "debug", "trace", "verbose", "notice"];
-    reading.quiet |= QUIET.iter().any(|word| text.eq_ignore_ascii_case(word));
 }
 
 /// Keeps a worded part. Past the bound the reading contradicts itself for all anyone can tell.
