@@ -17,8 +17,9 @@ pub fn small(means: &Means) -> Vec<Schedule> {
     schedules.extend(steps.into_iter().filter(happens).map(first));
     if means.kinds.contains(&Kind::Restart) {
         schedules.push(around(vec![Step::Restart, Step::plain(0), Step::Restart]));
-        // What is new after a restart beside what was there.
-        schedules.push(Schedule { steps: [around(vec![Step::Restart]).steps, vec![Step::plain(1)]].concat(), ..two() });
+        // What two lives begin with: a counter begins again.
+        let lives = vec![Step::Restart, Step::plain(0), Step::Restart, Step::plain(1)];
+        schedules.push(Schedule { steps: lives, ..two() });
     }
     schedules.extend(means.bodies.iter().filter(|body| **body != Body::Plain).map(|body| Schedule {
         orders: vec![Order { body: *body, ..Order::default() }],
