@@ -3,7 +3,8 @@
 
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::automaton::Automaton;
+use aho_corasick::nfa::contiguous::NFA;
 
 use super::verdict::Verdict;
 use crate::classify::extract::reading::{Reading, Role, Status};
@@ -44,7 +45,7 @@ pub fn is_quiet(text: &str) -> bool {
 
 /// Whether it tells of something that went wrong all the same, or of a request that may have an effect.
 pub fn is_alarmed(text: &str) -> bool {
-    static ALARMS: OnceLock<AhoCorasick> = OnceLock::new();
+    static ALARMS: OnceLock<NFA> = OnceLock::new();
     let alarms = [
         "error",
         "exception",
@@ -61,10 +62,10 @@ pub fn is_alarmed(text: &str) -> bool {
         "delete ",
     ];
     let finder = ALARMS.get_or_init(|| {
-        let builder = AhoCorasick::builder().ascii_case_insensitive(true).build(alarms);
+        let builder = NFA::builder().ascii_case_insensitive(true).build(alarms);
         builder.expect("a few words that are constant, so the automaton can be built")
     });
-    finder.is_match(text)
+    finder.try_find(&text.into()).is_ok_and(|found| found.is_some())
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::MatchKind;
+use aho_corasick::automaton::Automaton;
+use aho_corasick::nfa::contiguous::NFA;
 
 use super::fill;
 use crate::console::printable::printable;
@@ -16,7 +18,7 @@ use crate::text::xml::escaped;
 pub struct Secrets {
     values: Vec<String>,
     /// Finds them; made when the first text is masked, since reports mask hundreds.
-    finder: OnceLock<AhoCorasick>,
+    finder: OnceLock<NFA>,
 }
 
 /// Headers whose values say nothing about who asks.
@@ -54,14 +56,15 @@ impl Secrets {
             return text.to_string();
         }
         let finder = self.finder.get_or_init(|| {
-            let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.values);
+            let finder = NFA::builder().match_kind(MatchKind::LeftmostLongest).build(&self.values);
             finder.expect("fewer and shorter than an automaton can hold")
         });
         let mut masked = String::with_capacity(text.len());
-        finder.replace_all_with(text, &mut masked, |_, _, out| {
+        let done = finder.try_replace_all_with(text, &mut masked, |_, _, out| {
             out.push_str("***");
             true
         });
+        done.expect("it is built for matches anywhere in a text");
         masked
     }
 }

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::automaton::Automaton as _;
+use aho_corasick::nfa::contiguous::NFA;
 use daachorse::DoubleArrayAhoCorasick;
 
 /// Bytes after which the faster form pays: it takes a while to build, and a single failure is read at once.
@@ -17,7 +18,7 @@ const WORTH_BUILDING: usize = 1 << 20;
 pub struct Automaton {
     words: Vec<&'static str>,
     /// Built in a few milliseconds.
-    quickly_built: AhoCorasick,
+    quickly_built: NFA,
     /// Small enough to stay in the processor's cache, but five times as long in the making.
     quick: OnceLock<Compact>,
     /// Bytes searched so far.
@@ -39,10 +40,8 @@ thread_local! {
 impl Automaton {
     /// The wordings, known from now on by their places in the list.
     pub fn new(words: Vec<&'static str>) -> Automaton {
-        let quickly_built = AhoCorasick::builder()
+        let quickly_built = NFA::builder()
             .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(&words)
             .expect("the tables are constant and small, so the automaton can be built");
         Automaton { words, quickly_built, quick: OnceLock::new(), searched: AtomicUsize::new(0) }
@@ -55,7 +54,8 @@ impl Automaton {
             return self.quick.get_or_init(|| Compact::new(&self.words)).search(text, found);
         }
         self.searched.fetch_add(text.len(), Relaxed);
-        for hit in self.quickly_built.find_overlapping_iter(text) {
+        let hits = self.quickly_built.try_find_overlapping_iter(text.into());
+        for hit in hits.expect("it is built for matches that overlap, anywhere in a text") {
             found(hit.pattern().as_usize(), hit.start(), hit.end());
         }
     }
