@@ -15,6 +15,9 @@ use crate::target::run::row::Row;
 
 const RULE: &str = "----------------------------------------------------------------------------------";
 
+/// Columns of a check's name, where none is longer.
+const NAME: usize = 19;
+
 pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     for row in &report.rows {
         if let Some(case) = row.shown() {
@@ -33,10 +36,11 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
 }
 
 pub fn table(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    writeln!(out, "check                req  charg  uniq   dup  lost  verdict")?;
+    let width = report.rows.iter().map(|row| row.check.name.len()).max().unwrap_or_default().max(NAME);
+    writeln!(out, "{:<width$}  req  charg  uniq   dup  lost  verdict", "check")?;
     writeln!(out, "{RULE}")?;
     for row in &report.rows {
-        write!(out, "{:<19}", row.check.name)?;
+        write!(out, "{:<width$}", row.check.name)?;
         figures(out, &row.figures())?;
         match row.verdict {
             Verdict::Ok if row.remarks().is_empty() => writeln!(out, "  OK")?,
