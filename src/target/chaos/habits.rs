@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::schedule::{Body, Schedule};
+use super::send;
 use crate::target::checks::odd_keys::Alike;
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Rule};
@@ -15,6 +16,8 @@ use crate::target::request::template::Call;
 pub struct Habits {
     keys: RefCell<HashMap<Alike, bool>>,
     takes_large: RefCell<Option<bool>>,
+    /// By the label of the variation.
+    rewritten: RefCell<HashMap<String, bool>>,
 }
 
 impl Habits {
@@ -63,6 +66,26 @@ impl Habits {
                 takes
             }
         }
+    }
+
+    /// Whether the content in other bytes is taken for the same request: a retry so written is a replay.
+    pub async fn takes_rewritten(&self, session: &Session, label: &str) -> bool {
+        let known = self.rewritten.borrow().get(label).copied();
+        if let Some(takes) = known {
+            return takes;
+        }
+        let call = session.call("control");
+        let takes = match send::varied(session, &call, label) {
+            Ok(other) => {
+                let mut case = Case::new("control", Rule::Once, vec![call, other]);
+                session.send(&mut case, 0, "control").await;
+                session.send(&mut case, 1, "control, in other bytes").await;
+                case.succeeded(0) && case.succeeded(1) && case.receipts().len() <= 1
+            }
+            Err(_) => false,
+        };
+        self.rewritten.borrow_mut().insert(label.to_owned(), takes);
+        takes
     }
 
     /// Whether both forms are taken, each where no key looks like it.

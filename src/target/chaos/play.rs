@@ -34,6 +34,7 @@ pub type Missed = Option<&'static str>;
 /// A schedule that is being played.
 pub struct Stage<'a> {
     pub session: &'a Session,
+    habits: &'a Habits,
     pub orders: Vec<OrderState>,
     /// Cases that belong to no order.
     beside: Vec<Case>,
@@ -49,7 +50,7 @@ pub struct Stage<'a> {
 pub async fn play(session: &Session, habits: &Habits, schedule: &Schedule) -> Result<Played, String> {
     let calls = habits.calls(session, schedule).await;
     let orders = calls.into_iter().enumerate().map(|(n, call)| OrderState::new(n, call)).collect();
-    let mut stage = Stage { session, orders, beside: Vec::new(), noted: Vec::new(), healer: None };
+    let mut stage = Stage { session, habits, orders, beside: Vec::new(), noted: Vec::new(), healer: None };
     let mut missed = Vec::new();
     for (n, step) in schedule.steps.iter().enumerate() {
         let words = schedule.step_words(n);
@@ -143,11 +144,12 @@ impl Stage<'_> {
     ) -> Missed {
         let session = self.session;
         let first = self.orders[order].call().clone();
-        let others = match varied.map(|label| send::call(session, &self.orders[order], &Written::Varied(label.clone())))
-        {
+        let others = match varied {
             None => first.clone(),
-            Some(Ok(call)) => call,
-            Some(Err(missed)) => return Some(missed),
+            Some(label) => match self.raced(order, label).await {
+                Ok(call) => call,
+                Err(missed) => return Some(missed),
+            },
         };
         let places = [0, self.orders[order].varied(others.clone())];
         let mut race = Case::new("", Rule::Once, vec![first.clone(), others.clone()]);
@@ -159,6 +161,18 @@ impl Stage<'_> {
         });
         self.orders[order].case.attempts.extend(told);
         race.shortfall.is_some().then_some("the connections could not be opened")
+    }
+
+    /// The other copies of a race. Before the order's first success they may win, so only what is the same to the target
+    /// may differ.
+    async fn raced(&self, order: usize, label: &str) -> Result<Call, &'static str> {
+        let written = Written::Varied(label.to_owned());
+        match send::call(self.session, &self.orders[order], &written) {
+            Err(_) if self.habits.takes_rewritten(self.session, label).await => {
+                send::varied(self.session, self.orders[order].call(), label)
+            }
+            asked => asked,
+        }
     }
 
     async fn crowd(&mut self, words: &str) -> Missed {

@@ -28,14 +28,9 @@ pub fn call(session: &Session, order: &OrderState, written: &Written) -> Result<
             Some(header) => Ok(Call { extra: same.extra.iter().cloned().chain([header.clone()]).collect(), ..same }),
             None => Err("no refreshed credential is given"),
         },
-        Written::Varied(label) => {
-            let variation = VARIATIONS.iter().find(|v| v.label == label).ok_or("there is no such variation")?;
-            // A design may take the other bytes for another payload: then the first ones must be the template's.
-            if variation.kind == Kind::Content && !has_success {
-                return Err("the order has no success yet");
-            }
-            (variation.of)(&same, template, session.target()).ok_or("not possible with this target")
-        }
+        // A design may take the other bytes for another payload: then the first ones must be the template's.
+        Written::Varied(label) if is_rewritten(label) && !has_success => Err("the order has no success yet"),
+        Written::Varied(label) => varied(session, &same, label),
         // What came first under a key may win; only after a success is it known which.
         Written::Other(_) if !has_success || order.case.rule == Rule::Principals => Err("the order has no success yet"),
         Written::Other(Difference::Amount) if template.has_amount() => Ok(Call { amount: same.amount + 1, ..same }),
@@ -50,6 +45,19 @@ pub fn call(session: &Session, order: &OrderState, written: &Written) -> Result<
             Ok(Call { intent: fresh.intent, ..same })
         }
     }
+}
+
+fn is_rewritten(label: &str) -> bool {
+    VARIATIONS.iter().any(|variation| variation.label == label && variation.kind == Kind::Content)
+}
+
+/// The same asked in another way.
+///
+/// # Errors
+/// Says why it cannot be asked so.
+pub fn varied(session: &Session, call: &Call, label: &str) -> Result<Call, &'static str> {
+    let variation = VARIATIONS.iter().find(|v| v.label == label).ok_or("there is no such variation")?;
+    (variation.of)(call, &session.options.template, session.target()).ok_or("not possible with this target")
 }
 
 /// Sends it over a new connection.
