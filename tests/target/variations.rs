@@ -143,6 +143,26 @@ fn a_lock_by_the_bytes_is_found_by_the_race_of_variants() {
     assert_eq!((verdict(&ran, "race_2").as_str(), verdict(&ran, "race_varied").as_str()), ("OK", "DUPLICATE"));
 }
 
+/// The same in an exploration: only a target that takes the other bytes for the same request is raced with them.
+#[test]
+fn copies_in_other_bytes_race_for_a_fresh_order_where_they_are_the_same_to_the_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, file) = (folder.path().join("charges.jsonl"), folder.path().join("race.json"));
+    let race = json!({"race": {"order": 0, "copies": 5, "release": "last_bytes", "varied": "body written anew"}});
+    let again = json!({"send": {"order": 0, "written": "same", "mishap": null}});
+    let saved =
+        json!({"verdict": "DUPLICATE", "broke": 1, "of": 1, "schedule": {"orders": [{}], "steps": [race, again]}});
+    std::fs::write(&file, json!({"version": 1, "seed": 1, "findings": [saved]}).to_string()).unwrap();
+    let replay = format!("--replay {}", file.display());
+    crate::probe(crate::servers::locked_by_bytes(&ledger), &ledger, &replay).exits(2).prints("DUPLICATE");
+    let strict = |shop: &mut Shop, asked: &Asked| {
+        shop.serve(asked, asked.key().unwrap_or_default(), json!([asked.body, asked.raw]))
+    };
+    let ran =
+        crate::probe(shop(&folder.path().join("strict.jsonl"), strict), &folder.path().join("strict.jsonl"), &replay);
+    assert!(ran.code != Some(2) && ran.stdout.contains("no play landed"), "{}", ran.stdout);
+}
+
 #[test]
 fn only_the_newest_keys_are_kept_where_capacity_finds_it() {
     let bounded = |shop: &mut Shop, asked: &Asked| {
