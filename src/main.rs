@@ -10,6 +10,7 @@ mod console;
 mod explain;
 mod http;
 mod key;
+mod mcp;
 mod probe;
 mod proxy;
 mod reconcile;

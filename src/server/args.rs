@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::mcp::tool::{Hints, SPOKEN};
 use super::policy::Policy;
+use crate::mcp::version::Version;
+use crate::terms::named::by_name;
 use crate::text::duration::duration;
 
 /// Run the charge server of the scenarios, to try the probe and the proxy on
@@ -34,4 +37,28 @@ pub struct ServeArgs {
     /// the first, plus what a packet may be late.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub window: Option<Duration>,
+
+    /// Be a tool `charge` of the Model Context Protocol at /mcp, with the arguments intent, amount, idempotency_key
+    #[arg(long)]
+    pub mcp: bool,
+
+    /// Serve the tool over standard input and output instead of HTTP
+    #[arg(long, requires = "mcp", conflicts_with = "listen")]
+    pub stdio: bool,
+
+    /// What the tool claims of itself: true, none, idempotent or read-only
+    #[arg(long, value_name = "HINTS", requires = "mcp", value_parser = Hints::parse, default_value = "true")]
+    pub hints: Hints,
+
+    /// Speak only this revision of the protocol: 2025-06-18, 2025-11-25 or 2026-07-28 [default: all three]
+    #[arg(long, value_name = "REVISION", requires = "mcp", value_parser = revision)]
+    pub revision: Option<Version>,
+
+    /// Answer calls by event streams
+    #[arg(long, requires = "mcp", conflicts_with = "stdio")]
+    pub events: bool,
+}
+
+fn revision(name: &str) -> Result<Version, String> {
+    by_name(name, SPOKEN.into_iter(), |version| version.name())
 }

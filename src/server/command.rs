@@ -11,6 +11,8 @@ use anyhow::{Context, bail};
 use super::args::ServeArgs;
 use super::fault::{FaultPhase, PhaseCounter};
 use super::ledger::{Ledger, ReceiptNames};
+use super::mcp;
+use super::mcp::tool::Tool;
 use super::policy::Policy;
 use super::service::{ChargeService, Server};
 use crate::console::interrupt;
@@ -30,14 +32,21 @@ pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
         let torn = String::from_utf8_lossy(&found.torn);
         say!("idem: ledger {}: cut off a torn last line, which is not a charge: {torn}", args.ledger.display());
     }
+    let faults = Arc::new(PhaseCounter::new(FaultPhase::None));
+    let mut service = ChargeService::new(policy, Arc::new(ledger), &found.charges, faults, 1);
+    service.tool = args.mcp.then_some(Tool { hints: args.hints, only: args.revision, streams: args.events });
+    if let (true, Some(tool)) = (args.stdio, service.tool) {
+        return interrupt::until_signal(async {
+            mcp::stdio::serve(service, tool).await;
+            Ok(Exit::Ok)
+        });
+    }
     let bind = || TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen));
     let listener = once_free(bind)?;
-    let address = listener.local_addr()?;
-    let faults = Arc::new(PhaseCounter::new(FaultPhase::None));
-    let service = ChargeService::new(policy, Arc::new(ledger), &found.charges, faults, 1);
+    let (address, path) = (listener.local_addr()?, if args.mcp { mcp::PATH } else { "/charges" });
     interrupt::until_signal(async {
         let _server = Server::start(listener, service)?;
-        output::results(|out| writeln!(out, "listening on http://{address}/charges"))?;
+        output::results(|out| writeln!(out, "listening on http://{address}{path}"))?;
         std::future::pending().await
     })
 }

@@ -5,6 +5,7 @@ pub mod command;
 pub mod fault;
 pub mod gate;
 pub mod ledger;
+pub mod mcp;
 pub mod policy;
 pub mod problem;
 pub mod request;

@@ -8,6 +8,7 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, StatusCode};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::policy::Policy;
 use super::problem::Problem;
@@ -39,16 +40,41 @@ where
     let (parts, body) = request.into_parts();
     check_head(&parts)?;
     let key = idempotency_key(&parts, policy)?;
+    let body = whole_body(body, patience).await?;
+    let fields = parse(&body)?;
+    Ok(ChargeRequest { intent: fields.intent, amount: fields.amount, key })
+}
+
+/// A body to its end, within `patience`. Errors: the problem to answer with.
+pub async fn whole_body<B>(body: B, patience: Duration) -> Result<Bytes, Problem>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
     let body = tokio::time::timeout(patience, Limited::new(body, BODY_LIMIT).collect())
         .await
         .map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"))?
         .map_err(|error| match error.downcast_ref::<LengthLimitError>() {
             Some(_) => too_large(),
             None => Problem::new(StatusCode::BAD_REQUEST, "the body ended early"),
-        })?
-        .to_bytes();
-    let fields = parse(&body)?;
-    Ok(ChargeRequest { intent: fields.intent, amount: fields.amount, key })
+        })?;
+    Ok(body.to_bytes())
+}
+
+impl ChargeRequest {
+    /// A charge as a tool is asked for it, with the key in one of its arguments. Errors: the problem to tell; nothing is
+    /// charged.
+    pub fn of_arguments(arguments: &Value, key: &str, policy: Policy) -> Result<ChargeRequest, Problem> {
+        let bad = |detail: String| Problem::new(StatusCode::BAD_REQUEST, detail);
+        let fields = parse(arguments.to_string().as_bytes())?;
+        let key = match arguments.get(key) {
+            Some(Value::String(own)) if !own.trim().is_empty() => Some(own.clone()),
+            Some(_) => return Err(bad(format!("{key} is not a text"))),
+            None if policy.needs_key() => return Err(bad(format!("{key} is missing"))),
+            None => None,
+        };
+        Ok(ChargeRequest { intent: fields.intent, amount: fields.amount, key })
+    }
 }
 
 fn check_head(parts: &Parts) -> Result<(), Problem> {
@@ -104,7 +130,21 @@ fn parse(body: &[u8]) -> Result<Fields, Problem> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_tools_key_is_an_argument_and_is_missed_where_the_policy_needs_one() {
+        let of = |arguments: Value, policy| ChargeRequest::of_arguments(&arguments, "k", policy).map(|charge| charge.key);
+        let order = |key: Value| json!({"intent": "a", "amount": 1, "k": key});
+        assert_eq!(of(order(json!("x")), Policy::KeyAtomic), Ok(Some("x".into())));
+        assert_eq!(of(json!({"intent": "a", "amount": 1}), Policy::Naive), Ok(None));
+        for arguments in [json!({"intent": "a", "amount": 1}), order(json!("")), order(json!(7)), json!({"k": "x"})] {
+            let status = of(arguments.clone(), Policy::KeyAtomic).map_err(|problem| problem.status);
+            assert_eq!(status, Err(StatusCode::BAD_REQUEST), "{arguments}");
+        }
+    }
 
     #[test]
     fn an_amount_is_a_whole_number_of_minor_units() {

@@ -25,6 +25,8 @@ use tokio::task::{JoinHandle, JoinSet};
 use super::fault::{Disruption, PhaseCounter};
 use super::gate::Gates;
 use super::ledger::{Charge, Ledger};
+use super::mcp;
+use super::mcp::tool::Tool;
 use super::policy::Policy;
 use super::problem::Problem;
 use super::request::{self, ChargeRequest};
@@ -61,6 +63,10 @@ pub struct ChargeService {
     /// Held shared by each commit under way; whoever takes it whole finds the ledger at rest.
     commits: Arc<RwLock<()>>,
     pub patience: Patience,
+    /// What it is as a tool; None where it takes charges by plain HTTP.
+    pub tool: Option<Tool>,
+    /// Of the tool.
+    pub sessions: mcp::Sessions,
     /// Why a connection could not be taken, as the operating system says it.
     failure: Mutex<Option<String>>,
 }
@@ -95,11 +101,16 @@ impl ChargeService {
             store: Store::new(policy, charged),
             commits: Arc::default(),
             patience: Patience::default(),
+            tool: None,
+            sessions: mcp::Sessions::default(),
             failure: Mutex::default(),
         }
     }
 
     async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Dropped> {
+        if let Some(tool) = self.tool {
+            return Ok(mcp::answer(self, tool, request).await);
+        }
         let charge = match request::read(request, self.policy, self.patience.body).await {
             Ok(charge) => charge,
             Err(problem) => return Ok(problem.response()),
@@ -130,7 +141,17 @@ impl ChargeService {
         failure.get_or_insert_with(|| error.to_string());
     }
 
-    async fn commit(self: Arc<Self>, request: ChargeRequest) -> Result<Settled, Problem> {
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Returns when no commit is under way.
+    pub async fn at_rest(&self) {
+        let _at_rest = self.commits.write().await;
+    }
+
+    /// Charges, whatever becomes of who asked. Errors: as [`Store::settle`].
+    pub async fn commit(self: Arc<Self>, request: ChargeRequest) -> Result<Settled, Problem> {
         let under_way = self.commits.clone().read_owned().await;
         let commit = tokio::spawn(async move {
             let _under_way = under_way;
@@ -174,7 +195,7 @@ impl Server {
         self.accept.abort();
         // Aborted, so it ends by being cancelled: there is no result to look at.
         let _ = (&mut self.accept).await;
-        let _at_rest = self.service.commits.write().await;
+        self.service.at_rest().await;
         match self.service.failure.lock().expect("nobody panics while noting a failure").take() {
             Some(failure) => bail!("cannot take a connection: {failure}"),
             None => Ok(()),
