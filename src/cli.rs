@@ -6,6 +6,7 @@ use crate::config::args::ConfigArgs;
 use crate::probe::args::{EXAMPLES, ProbeArgs};
 use crate::target::args::TargetArgs;
 use crate::target::chaos;
+use crate::target::mcp::args::McpArgs;
 use crate::target::chaos::args::ChaosArgs;
 use crate::terms::exit::Exit;
 use crate::{classify, explain, key, probe, proxy, reconcile, selftest, server, target};
@@ -43,7 +44,8 @@ pub enum Command {
 /// client retries, and the ledger is read back and counted: requests, charges, unique, duplicates, lost. OK means that
 /// the row measured is the row declared.
 ///
-/// With --target the same failures are provoked at your own server, and its own records are counted.
+/// With --target the same failures are provoked at your own server, and its own records are counted; with --mcp at the
+/// tools of an MCP server.
 #[derive(Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct Probe {
@@ -58,6 +60,8 @@ pub struct Probe {
     of_target: TargetArgs,
     #[command(flatten)]
     of_chaos: ChaosArgs,
+    #[command(flatten)]
+    of_mcp: McpArgs,
 }
 
 impl Command {
@@ -67,6 +71,9 @@ impl Command {
         match self {
             Command::Probe(args) if args.of_chaos.is_given() => {
                 chaos::command(&args.of_scenarios, &args.of_target, &args.of_chaos)
+            }
+            Command::Probe(args) if args.of_mcp.is_given() => {
+                target::mcp::command(&args.of_scenarios, &args.of_target, &args.of_mcp)
             }
             Command::Probe(args) if args.of_target.is_given() => target::command(&args.of_scenarios, &args.of_target),
             Command::Probe(args) => probe::command(&args.of_scenarios),

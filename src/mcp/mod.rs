@@ -1,7 +1,6 @@
 //! The Model Context Protocol, as far as calls of tools need it: JSON-RPC 2.0, its revisions, and what a reply says.
 //! Invariant: nothing here decides a verdict, and nothing that the protocol leaves open is guessed.
 
-#![allow(dead_code)]
 pub mod bridge;
 pub mod call;
 pub mod client;

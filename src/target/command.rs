@@ -1,7 +1,7 @@
 //! `idem probe --target`: does MY endpoint charge twice? The data path from options to a report. Invariant: the exit
 //! code follows from verdicts alone, and the plan is shown before anything is sent.
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 
 use super::args::TargetArgs;
 use super::checks::{CHECKS, Check};
@@ -58,8 +58,13 @@ pub fn chosen(options: &Options) -> anyhow::Result<Vec<&'static Check>> {
     for name in &options.chosen {
         by_name(name, CHECKS.iter(), |check| check.name).map_err(|why| anyhow!("--check {name}: {why}"))?;
     }
+    let unfit = |name: &String| CHECKS.iter().find(|check| check.name == name)?.unfit(options);
+    if let Some((name, why)) = options.chosen.iter().find_map(|name| Some((name, unfit(name)?))) {
+        bail!("--check {name}: {why}");
+    }
     let named = |check: &&Check| options.chosen.iter().any(|name| name == check.name) || check.name == "baseline";
-    Ok(CHECKS.iter().filter(|check| options.chosen.is_empty() || named(check)).collect())
+    let fit = CHECKS.iter().filter(|check| check.unfit(options).is_none());
+    Ok(fit.filter(|check| options.chosen.is_empty() || named(check)).collect())
 }
 
 /// Lists the checks: how each is provoked, what a finding means, the usual cure.

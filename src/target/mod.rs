@@ -8,6 +8,7 @@ pub mod command;
 pub mod drive;
 pub mod facts;
 pub mod judge;
+pub mod mcp;
 pub mod options;
 pub mod report;
 pub mod request;

@@ -1,12 +1,15 @@
 //! What the user gave, validated. Invariant: an `Options` can be acted on: every address is resolved and allowed, every
 //! value is in its range, and every template yields a request; what cannot is refused before anything is sent.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
+use serde_json::Value;
 
 use super::addresses::Addresses;
 use super::args::TargetArgs;
+use super::facts::case::Rule;
 use super::request::body::Body;
 use super::request::given::Given;
 use super::request::secrets::Secrets;
@@ -14,6 +17,7 @@ use super::request::template::Template;
 use crate::http::address::Address;
 use crate::http::header::Header;
 use crate::http::url::Url;
+use crate::mcp::bridge::Bridge;
 use crate::reconcile::oracle::{self, Oracle};
 use crate::terms::named::named_enum;
 use crate::text::withheld;
@@ -27,7 +31,43 @@ named_enum! {
         SilentReuse = "silent-reuse",
         /// The same content in other bytes is refused as another payload; a remark unless it is declared.
         StrictBody = "strict-body",
+        /// A tool that claims nothing of repeats charges again; so it is taken without --strict.
+        UnsafeRetries = "unsafe-retries",
     }
+}
+
+/// What makes a repeat of a request the same request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// Its key.
+    Key,
+    /// A tool's word: with the same arguments it does nothing more.
+    Claim,
+    /// A tool's word that it does nothing at all.
+    ReadOnly,
+    /// Nothing, and the protocol repeats it all the same.
+    Nothing,
+}
+
+impl Identity {
+    /// What one request and its repeats are judged by.
+    pub fn rule(self) -> Rule {
+        match self {
+            Identity::Key => Rule::Once,
+            Identity::Claim => Rule::Claimed,
+            Identity::ReadOnly => Rule::ReadOnly,
+            Identity::Nothing => Rule::Unpromised,
+        }
+    }
+}
+
+/// How the server is killed and started again.
+#[derive(Debug, Clone)]
+pub enum Restart {
+    /// By a command for the shell.
+    Command(String),
+    /// It is a process of ours.
+    Process(Arc<Bridge>),
 }
 
 /// Something that goes wrong around the server, and its end. Both are commands for the shell.
@@ -54,7 +94,12 @@ pub struct Options {
     /// Whether cookies that the target sets are kept and sent.
     pub cookies: bool,
     /// None skips `restart`.
-    pub restart_cmd: Option<String>,
+    pub restart: Option<Restart>,
+    pub identity: Identity,
+    /// Whether a tool's client cancels a call before it makes it again.
+    pub cancels: bool,
+    /// Answers to what a tool asks its client; None leaves it without.
+    pub answers: Option<Value>,
     /// A body that makes the handler fail once for an intent.
     pub fail_body: Option<Body>,
     /// A header that makes the handler fail once for an intent.
@@ -84,6 +129,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether the server is a process of ours, on its standard streams.
+    pub fn is_process(&self) -> bool {
+        matches!(self.restart, Some(Restart::Process(_)))
+    }
+
     /// # Errors
     /// Names the option, what is wrong with it, and what to give instead.
     pub fn new(args: &TargetArgs) -> anyhow::Result<Options> {
@@ -106,7 +156,10 @@ impl Options {
             sign_cmd: args.sign_cmd.clone(),
             before_cmd: args.before_cmd.clone(),
             cookies: args.cookies,
-            restart_cmd: args.restart_cmd.clone(),
+            restart: args.restart_cmd.clone().map(Restart::Command),
+            identity: Identity::Key,
+            cancels: false,
+            answers: None,
             fail_body,
             fail_header,
             fail_after_body,

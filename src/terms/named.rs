@@ -66,7 +66,17 @@ pub fn by_name<T>(
     name: impl Fn(&T) -> &'static str,
 ) -> Result<T, String> {
     let found = all.clone().find(|one| name(one) == given);
-    found.ok_or_else(|| format!("give one of {}", all.map(|one| name(&one)).collect::<Vec<_>>().join(", ")))
+    found.ok_or_else(|| one_of(all.map(|one| name(&one))))
+}
+
+/// What can be given instead of an unknown name.
+pub fn one_of(names: impl Iterator<Item = impl AsRef<str>>) -> String {
+    let mut listed = String::new();
+    for name in names {
+        listed += if listed.is_empty() { "" } else { ", " };
+        listed += name.as_ref();
+    }
+    format!("give one of {listed}")
 }
 
 #[cfg(test)]

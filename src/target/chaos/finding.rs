@@ -7,7 +7,7 @@ use super::schedule::Schedule;
 use super::shape::Shape;
 use super::size::size;
 use super::trial::Trial;
-use crate::target::checks::{Check, Plan, Turn};
+use crate::target::checks::{Check, Plan, Scope, Turn};
 use crate::target::judge::verdict::Verdict;
 use crate::target::options::Design;
 use crate::target::run::row::Row;
@@ -100,6 +100,8 @@ const fn check(name: &'static str) -> Check {
         means: "these steps break an invariant; the time line shows where",
         cure: "see `idem explain` for the check that its last step resembles",
         turn: Turn::Staged,
+        scope: Scope::Any,
+        by_http: false,
         needs: |_| None,
         plan: |_| Plan::new(0, 0),
         drive: |_| Box::pin(async { Vec::new() }),

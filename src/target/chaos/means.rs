@@ -44,7 +44,7 @@ impl Means {
             // It comes with what it ends.
             Kind::Heal => false,
             Kind::NoKey => template.can_leave_key_out(),
-            Kind::Restart | Kind::RestartDuring => options.restart_cmd.is_some(),
+            Kind::Restart | Kind::RestartDuring => options.restart.is_some(),
             Kind::AwaitItem => !options.oracle.is_none(),
             Kind::Send
             | Kind::Varied

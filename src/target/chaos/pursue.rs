@@ -229,6 +229,7 @@ impl Again {
 fn proves_itself(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Duplicate | Verdict::Lost | Verdict::Leaked | Verdict::Swallowed | Verdict::Changed => true,
+        Verdict::Unsafe | Verdict::NotReadOnly => true,
         Verdict::Sticky | Verdict::Wedged => false,
         Verdict::Ok | Verdict::Skipped | Verdict::Unproven | Verdict::Error => false,
     }

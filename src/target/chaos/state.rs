@@ -38,7 +38,7 @@ impl OrderState {
     pub fn varied(&mut self, call: Call) -> usize {
         match self.case.rule {
             Rule::Principals => 0,
-            Rule::Once | Rule::Reuse | Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Report => {
+            Rule::Claimed | Rule::Unpromised | Rule::ReadOnly | Rule::Once | Rule::Reuse | Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Report => {
                 self.case.calls.iter().position(|known| *known == call).unwrap_or_else(|| {
                     self.case.calls.push(call);
                     self.case.calls.len() - 1

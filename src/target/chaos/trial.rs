@@ -87,7 +87,7 @@ impl<'a> Ground<'a> {
         if !cases.iter().any(Case::silent) && self.session.health(&[]).await == Health::Answers {
             return Ok(());
         }
-        match (self.session.health(cases).await, self.session.options.restart_cmd.as_deref()) {
+        match (self.session.health(cases).await, self.session.options.restart.as_ref()) {
             (Health::Answers | Health::Hangs, _) => Ok(()),
             (Health::Gone, Some(command)) => restarted(self.session, command).await,
             (Health::Gone, None) => {

@@ -38,7 +38,7 @@ impl Stage<'_> {
     }
 
     pub async fn restart(&mut self) -> Result<Missed, String> {
-        let Some(command) = self.session.options.restart_cmd.as_deref() else {
+        let Some(command) = self.session.options.restart.as_ref() else {
             return Ok(Some("no --restart-cmd is given"));
         };
         restarted(self.session, command).await.map(|()| None)
@@ -57,7 +57,7 @@ impl Stage<'_> {
 
     /// Where the kill falls depends on the command; it counts where it cut the request off.
     pub async fn restart_during(&mut self, order: usize, after: Moment, words: &str) -> Result<Missed, String> {
-        let Some(command) = self.session.options.restart_cmd.as_deref() else {
+        let Some(command) = self.session.options.restart.as_ref() else {
             return Ok(Some("no --restart-cmd is given"));
         };
         let call = self.orders[order].call().clone();

@@ -5,7 +5,7 @@ use super::{Plan, past_window};
 use crate::target::drive::restarted::restarted;
 use crate::target::drive::session::Session;
 use crate::target::facts::case::{Case, Shortfall};
-use crate::target::options::Options;
+use crate::target::options::{Options, Restart};
 
 /// One key asked in between, one only at the end, one the moment the server is back; and a new order.
 pub fn plan(_: &Options) -> Plan {
@@ -13,7 +13,7 @@ pub fn plan(_: &Options) -> Plan {
 }
 
 pub async fn drive(session: &Session) -> Vec<Case> {
-    let Some(command) = session.options.restart_cmd.as_deref() else { return Vec::new() };
+    let Some(command) = session.options.restart.as_ref() else { return Vec::new() };
     let case = |label: &str| session.case("double_restart", label);
     let mut cases = [
         case("two restarts, asked in between"),
@@ -28,7 +28,7 @@ pub async fn drive(session: &Session) -> Vec<Case> {
     cases.into()
 }
 
-async fn restarted_twice(session: &Session, command: &str, cases: &mut [Case; 4]) -> Result<(), String> {
+async fn restarted_twice(session: &Session, command: &Restart, cases: &mut [Case; 4]) -> Result<(), String> {
     let [asked, left_alone, at_once, fresh] = cases;
     for case in [&mut *asked, &mut *left_alone, &mut *at_once] {
         session.send(case, 0, "first").await;

@@ -18,6 +18,7 @@ pub mod race;
 mod registry;
 mod replay;
 mod restart;
+mod tool;
 mod upload;
 mod varied;
 mod window;
@@ -28,7 +29,7 @@ use super::drive::join::Local;
 use super::drive::session::Session;
 use super::drive::settle::SILENT;
 use super::facts::case::{Case, Rule, Shortfall};
-use super::options::Options;
+use super::options::{Identity, Options};
 
 /// When a check runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,38 @@ pub enum Habit {
     AfterWindow,
 }
 
+/// For which requests a check means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Where a key makes a repeat the same request.
+    Keyed,
+    /// Where a repeat is promised to do nothing more, be it by a key or by a tool's claim.
+    Promised,
+    /// Everywhere: it is what a client, or what stands between, does by itself.
+    Any,
+    /// As that, for the calls of tools.
+    Tool,
+    /// For tools that claim to be read-only.
+    ReadOnly,
+}
+
+impl Check {
+    /// Why the check means nothing for what is probed; None where it means something.
+    pub fn unfit(&self, options: &Options) -> Option<&'static str> {
+        let is_tool = options.template.tool.is_some();
+        match (self.scope, options.identity) {
+            (Scope::Tool | Scope::ReadOnly, _) if !is_tool => Some("it is for the calls of tools; give --mcp"),
+            (Scope::ReadOnly, Identity::ReadOnly) => None,
+            (Scope::ReadOnly, _) => Some("the tool does not claim to be read-only"),
+            (_, Identity::ReadOnly) => Some("the tool claims to be read-only"),
+            (_, _) if self.by_http && options.is_process() => Some("there is no HTTP between a client and a process"),
+            (Scope::Keyed, Identity::Claim | Identity::Nothing) => Some("the call has no key; give --key-arg"),
+            (Scope::Promised, Identity::Nothing) => Some("the tool promises nothing of repeats; give --key-arg"),
+            (Scope::Keyed | Scope::Promised | Scope::Any | Scope::Tool, _) => None,
+        }
+    }
+}
+
 /// One check.
 pub struct Check {
     pub name: &'static str,
@@ -90,6 +123,9 @@ pub struct Check {
     /// The usual cure.
     pub cure: &'static str,
     pub turn: Turn,
+    pub scope: Scope,
+    /// Whether it needs HTTP between client and server.
+    pub by_http: bool,
     /// What has to be given, where it is not.
     pub needs: fn(&Options) -> Option<&'static str>,
     pub plan: fn(&Options) -> Plan,

@@ -7,9 +7,12 @@ use tokio::time::Instant;
 
 use super::session::Session;
 use crate::reconcile::oracle::Ledger;
+use crate::target::options::Identity;
 
 /// How long the fence's item may take to show, beyond --ledger-lag.
 const PATIENCE: Duration = Duration::from_secs(6);
+/// For an effect that should not be.
+const QUIET: Duration = Duration::from_millis(500);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
 /// The same where a moment is to be hit.
@@ -22,6 +25,9 @@ impl Session {
     /// # Errors
     /// Says that the target takes no more requests, or that the ledger does not show the fence.
     pub async fn fence(&self) -> Result<Option<Ledger>, String> {
+        if self.options.identity == Identity::ReadOnly {
+            return self.quiet().await;
+        }
         let mut case = self.case("fence", "fence");
         let floor = self.exclusive.drive().await;
         self.send(&mut case, 0, "fence").await;
@@ -37,6 +43,12 @@ impl Session {
             return Ok(None);
         }
         self.seen(&case.calls[0].intent).await.map(Some)
+    }
+
+    /// What a tool does that says it does nothing can only be waited for.
+    async fn quiet(&self) -> Result<Option<Ledger>, String> {
+        tokio::time::sleep(QUIET + self.options.oracle.lag).await;
+        if self.options.oracle.is_none() { Ok(None) } else { self.options.oracle.read().await.map(Some) }
     }
 
     /// Reads until an intent shows, and once more after the lag.

@@ -6,6 +6,7 @@ use super::session::Session;
 use crate::console::shell;
 use crate::http::client;
 use crate::http::client::{Outcome, Request};
+use crate::target::options::Restart;
 use crate::terms::outcome::Symptom;
 
 /// For the server to be ready.
@@ -18,15 +19,15 @@ const REFUSED: [Duration; 3] = [Duration::from_secs(8), Duration::from_secs(20),
 ///
 /// # Errors
 /// Says how the command failed, or what the server last said.
-pub async fn restarted(session: &Session, command: &str) -> Result<(), String> {
+pub async fn restarted(session: &Session, how: &Restart) -> Result<(), String> {
     if let Some(why) = session.never_up.borrow().as_ref() {
         return Err(why.clone());
     }
     let mut since = Duration::ZERO;
     for refused in REFUSED {
-        shell::effect(command, shell::PATIENCE).await.map_err(|why| format!("--restart-cmd: {why}"))?;
+        kill_and_start(how).await?;
         match ready(session, refused).await {
-            Ok(()) => return Ok(()),
+            Ok(()) => return spoken_to(session, how).await,
             Err(Symptom::Refused) => since += refused,
             Err(last) => return Err(format!("the server is not ready after {PATIENCE:?}: {last}")),
         }
@@ -34,6 +35,23 @@ pub async fn restarted(session: &Session, command: &str) -> Result<(), String> {
     let why = format!("the server is not ready after {since:?} and {} starts: {}", REFUSED.len(), Symptom::Refused);
     session.never_up.replace(Some(why.clone()));
     Err(why)
+}
+
+async fn kill_and_start(how: &Restart) -> Result<(), String> {
+    match how {
+        Restart::Command(command) => {
+            shell::effect(command, shell::PATIENCE).await.map_err(|why| format!("--restart-cmd: {why}"))
+        }
+        Restart::Process(bridge) => bridge.restart().await,
+    }
+}
+
+/// A tool's server forgot its session. A process of ours has heard its handshake again already.
+async fn spoken_to(session: &Session, how: &Restart) -> Result<(), String> {
+    match (how, &session.options.template.tool) {
+        (Restart::Command(_), Some(tool)) => tool.reconnect().await,
+        (Restart::Command(_), None) | (Restart::Process(_), _) => Ok(()),
+    }
 }
 
 /// Waits until a request is neither refused nor answered 502 or 503. It asks for options, which changes nothing (RFC

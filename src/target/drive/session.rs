@@ -14,7 +14,7 @@ use crate::http::address::Address;
 use crate::http::client;
 use crate::http::client::{Connection, Outcome};
 use crate::target::facts::answer::{Answer, Class};
-use crate::target::facts::case::{Attempt, Case, Rule};
+use crate::target::facts::case::{Attempt, Case};
 use crate::target::options::Options;
 use crate::target::request::fill;
 use crate::target::request::template::Call;
@@ -112,7 +112,7 @@ impl Session {
             Class::Silence => Health::Hangs,
             Class::Unsent => Health::Gone,
             Class::Success | Class::Named | Class::InFlight | Class::Failure | Class::Refusal => Health::Answers,
-            Class::Withheld => Health::Answers,
+            Class::Withheld | Class::Asks => Health::Answers,
         }
     }
 
@@ -134,7 +134,7 @@ impl Session {
 
     /// A case of one fresh call, judged by the four invariants.
     pub fn case(&self, check: &str, label: impl Into<String>) -> Case {
-        Case::new(label, Rule::Once, vec![self.call(check)])
+        Case::new(label, self.options.identity.rule(), vec![self.call(check)])
     }
 
     /// The bytes to send.

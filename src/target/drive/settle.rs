@@ -13,7 +13,7 @@ use super::lease::{Lease, Next, Standing};
 use super::load::QUIET;
 use super::session::Session;
 use crate::target::facts::answer::Class;
-use crate::target::facts::case::{Case, Shortfall};
+use crate::target::facts::case::{Case, Rule, Shortfall};
 
 /// A key that settles so long after the lease is worth a remark: that the target was busy till then is not shown.
 const OVERDUE: Duration = Duration::from_secs(1);
@@ -25,7 +25,9 @@ impl Session {
     pub async fn retry_later(&self, mut cases: Vec<Case>) -> Vec<Case> {
         // A key that was not answered at all waits out its lease anyway, and a few of them are a finding.
         let mut silent = 0;
-        for case in cases.iter_mut().filter(|case| case.shortfall.is_none() && !case.silent()) {
+        // A repeat after a success is another order where nothing was promised.
+        let is_over = |case: &Case| case.rule == Rule::Unpromised && case.settled();
+        for case in cases.iter_mut().filter(|case| case.shortfall.is_none() && !case.silent() && !is_over(case)) {
             self.send(case, case.retried(), "retry later").await;
             silent += usize::from(case.silent());
             if silent == SILENT {

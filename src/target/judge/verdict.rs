@@ -14,6 +14,8 @@ named_enum! {
         Unproven = "UNPROVEN",
         /// The check could not be carried out; the row says why, and what killed the target.
         Error = "ERROR",
+        /// A tool without a key, which claims nothing of repeats, charges again when its call is made again, as the protocol does where a reply is lost. Exit 2 only with --strict.
+        Unsafe = "UNSAFE TO RETRY",
         /// Never settled: the first failure or refusal is repeated. `--accept stored-errors` for a 5xx kept on purpose.
         Sticky = "STICKY",
         /// Never settled: in-flight answers, 5xx or silence go on.
@@ -22,6 +24,8 @@ named_enum! {
         Changed = "CHANGED",
         /// Another payload or intent got an old success, or one receipt names two intents. `--accept silent-reuse` for another payload under a used key.
         Swallowed = "SWALLOWED",
+        /// A tool that claims to be read-only had an effect.
+        NotReadOnly = "NOT READ-ONLY",
         /// A principal's success carries another principal's receipt.
         Leaked = "LEAKED",
         /// No charge though a success was answered, or none that a retry could bring.
@@ -37,6 +41,7 @@ impl Verdict {
             Verdict::Ok | Verdict::Skipped | Verdict::Unproven | Verdict::Error => false,
             Verdict::Sticky | Verdict::Wedged | Verdict::Changed | Verdict::Swallowed => true,
             Verdict::Leaked | Verdict::Lost | Verdict::Duplicate => true,
+            Verdict::Unsafe | Verdict::NotReadOnly => true,
         }
     }
 
@@ -76,10 +81,12 @@ mod tests {
             (Verdict::Skipped, Exit::Ok, Exit::Ok),
             (Verdict::Unproven, Exit::Precondition, Exit::Precondition),
             (Verdict::Error, Exit::Precondition, Exit::Precondition),
+            (Verdict::Unsafe, Exit::Finding, Exit::Ok),
             (Verdict::Sticky, Exit::Finding, Exit::Ok),
             (Verdict::Wedged, Exit::Finding, Exit::Ok),
             (Verdict::Changed, Exit::Finding, Exit::Ok),
             (Verdict::Swallowed, Exit::Finding, Exit::Ok),
+            (Verdict::NotReadOnly, Exit::Finding, Exit::Ok),
             (Verdict::Leaked, Exit::Finding, Exit::Ok),
             (Verdict::Lost, Exit::Finding, Exit::Ok),
             (Verdict::Duplicate, Exit::Finding, Exit::Ok),

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Report;
 use super::timeline::{Step, steps};
+use super::tool::ToolVerdict;
 use super::transport::Transport;
 use crate::target::chaos::schedule::Schedule;
 use crate::target::chaos::summary::Summary;
@@ -20,6 +21,9 @@ pub struct Document<'a> {
     tool: &'static str,
     version: &'static str,
     target: Target<'a>,
+    /// None where what was probed is not a tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mcp: Option<ToolVerdict<'a>>,
     checks: Vec<CheckRow<'a>>,
     profile: &'a Profile,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,6 +113,7 @@ impl Report {
                 lease_seconds: options.lease.as_secs_f64(),
                 transport: Transport::of(&options.targets),
             },
+            mcp: self.tool(),
             checks: self.rows.iter().map(|row| self.row(row)).collect(),
             profile: &self.profile,
             chaos: self.exploration.as_ref(),

@@ -9,6 +9,7 @@ mod markdown;
 mod sarif;
 pub mod standing;
 mod text;
+mod tool;
 pub mod timeline;
 mod transport;
 mod view;
@@ -21,6 +22,7 @@ use anyhow::{Context, bail};
 
 use super::chaos::summary::Summary;
 use super::drive::session::Session;
+use super::judge::verdict::Verdict;
 use super::options::Options;
 use super::request::secrets::Secrets;
 use super::run::profile::Profile;
@@ -112,6 +114,11 @@ impl Report {
         self.rows.iter().fold(Exit::Ok, |exit, row| exit.and(row.verdict.exit(row.accepted)))
     }
 
+    /// Whether any check was carried out.
+    pub fn has_judged(&self) -> bool {
+        self.rows.iter().any(|row| row.verdict != Verdict::Skipped)
+    }
+
     /// Prints the report, writes its files and tells GitHub; the exit code is that of the verdicts, or worse where
     /// something cannot be written.
     ///
@@ -129,6 +136,28 @@ impl Report {
         let mut text = Vec::new();
         write(&mut text, self)?;
         Ok(self.secrets().mask(&String::from_utf8_lossy(&text)))
+    }
+
+    /// Prints the reports of several tools as one document.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn print_documents(reports: &[&Report]) -> anyhow::Result<Exit> {
+        let exit = reports.iter().fold(Exit::Ok, |exit, report| exit.and(report.exit()));
+        let text = serde_json::to_string_pretty(&Report::documents(reports)?)?;
+        let masked = reports.iter().fold(text, |text, report| report.secrets().mask(&text));
+        reports.iter().for_each(|report| github::tell(report));
+        Ok(output::report(exit, |out| writeln!(out, "{masked}")))
+    }
+
+    /// The document of one report, or of several as an array.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn documents(reports: &[&Report]) -> anyhow::Result<serde_json::Value> {
+        let all = reports.iter().map(|report| serde_json::to_value(report.document()));
+        let mut all = all.collect::<Result<Vec<_>, _>>().context("cannot make the report")?;
+        Ok(if all.len() == 1 { all.remove(0) } else { serde_json::json!({"tools": all}) })
     }
 
     fn write(&self, out: &mut dyn Write, format: Format) -> std::io::Result<()> {

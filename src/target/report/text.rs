@@ -45,11 +45,17 @@ pub fn table(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         match row.verdict {
             Verdict::Ok if row.remarks().is_empty() => writeln!(out, "  OK")?,
             Verdict::Ok => writeln!(out, "  OK: {}", printable(&row.remarks().join("; ")))?,
+            Verdict::Unsafe if row.accepted => {
+                writeln!(out, "  {} (exit 2 with --strict): {}", row.verdict, printable(&row.evidence))?;
+            }
             verdict if row.accepted => writeln!(out, "  {verdict} (accepted): {}", printable(&row.evidence))?,
             verdict => writeln!(out, "  {verdict}: {}", printable(&row.evidence))?,
         }
     }
     writeln!(out, "{RULE}")?;
+    if let Some(tool) = report.tool() {
+        writeln!(out, "{}", printable(&tool.to_string()))?;
+    }
     report.exploration.iter().flat_map(Summary::lines).try_for_each(|line| writeln!(out, "{line}"))
 }
 

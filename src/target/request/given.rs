@@ -46,6 +46,7 @@ impl Given {
             path,
             headers,
             body,
+            tool: None,
         };
         template.key_place = key_place(args, &template)?;
         template.check().context("--body")?;

@@ -20,12 +20,14 @@ pub enum KeyPlace {
     Template,
     /// Nowhere: the URL names the intent, and that is the key (`PUT /charges/{{intent}}`).
     Url,
+    /// Nowhere: a tool's arguments name the intent, and the same arguments again are the same call.
+    Arguments,
 }
 
 impl KeyPlace {
     /// Whether a request can go without it.
     pub fn can_be_left_out(&self) -> bool {
-        !matches!(self, KeyPlace::Template | KeyPlace::Url)
+        !matches!(self, KeyPlace::Template | KeyPlace::Url | KeyPlace::Arguments)
     }
 
     pub fn is_header(&self, name: &str) -> bool {
@@ -42,6 +44,7 @@ impl fmt::Display for KeyPlace {
             KeyPlace::Query(name) => write!(f, "query {name}"),
             KeyPlace::Template => f.write_str("template {{key}}"),
             KeyPlace::Url => f.write_str("url {{intent}}"),
+            KeyPlace::Arguments => f.write_str("none"),
         }
     }
 }

@@ -53,11 +53,12 @@ pub fn print(options: &Options, checks: &[&Check]) -> anyhow::Result<Exit> {
 /// Says on standard error what is going to be sent.
 pub fn announce(options: &Options, checks: &[&Check]) {
     let total = total(options, checks);
+    let process = ["a process on its standard streams".to_owned()];
     let targets: Vec<_> = options.targets.iter().map(|t| t.url(&options.template.path)).collect();
     say!(
         "idem: about {} requests to {}, {} charges intended; a target that falls short makes more",
         total.requests,
-        targets.join(", "),
+        if options.is_process() { process.join("") } else { targets.join(", ") },
         total.charges
     );
 }

@@ -22,7 +22,7 @@ pub struct Schedule {
     pub checks: Vec<&'static Check>,
     rows: RefCell<Vec<Option<Row>>>,
     /// What makes it pointless to go on: what the baseline showed, or the check that killed the target.
-    stopped: RefCell<Option<String>>,
+    stopped: RefCell<Option<(Verdict, String)>>,
     revivals: Cell<usize>,
 }
 
@@ -33,7 +33,7 @@ const REVIVALS: usize = 4;
 ///
 /// # Errors
 /// Says why it may not.
-fn revival(command: Option<&str>, restarted: usize) -> Result<&str, String> {
+fn revival<T>(command: Option<T>, restarted: usize) -> Result<T, String> {
     match command {
         Some(_) if restarted >= REVIVALS => Err(format!("it was started again {REVIVALS} times")),
         Some(command) => Ok(command),
@@ -80,8 +80,9 @@ impl Schedule {
         if check.turn == Turn::First {
             session.witnesses.replace(witnesses(&row));
         }
-        if check.turn == Turn::First && row.verdict == Verdict::Error {
-            *self.stopped.borrow_mut() = Some(format!("not carried out: {}: {}", check.name, row.evidence));
+        if check.turn == Turn::First && matches!(row.verdict, Verdict::Error | Verdict::Skipped) {
+            let why = format!("not carried out: {}: {}", check.name, row.evidence);
+            *self.stopped.borrow_mut() = Some((row.verdict, why));
         }
         told(&row);
         self.rows.borrow_mut()[n] = Some(row);
@@ -95,8 +96,8 @@ impl Schedule {
             Turn::First | Turn::Staged | Turn::Last => session.exclusive.turn().await,
             Turn::Beside => None,
         };
-        if let Some(why) = self.stopped.borrow().as_ref() {
-            return Row::undriven(check, Verdict::Error, why);
+        if let Some((verdict, why)) = self.stopped.borrow().as_ref() {
+            return Row::undriven(check, *verdict, why);
         }
         let floor = match check.turn {
             Turn::First | Turn::Staged | Turn::Last => session.exclusive.drive().await,
@@ -109,7 +110,7 @@ impl Schedule {
         }
         let failure = session.additions.failure.borrow().clone();
         if let Some(why) = failure {
-            *self.stopped.borrow_mut() = Some(format!("not carried out: {why}"));
+            *self.stopped.borrow_mut() = Some((Verdict::Error, format!("not carried out: {why}")));
             return broken(check, cases, session, since.elapsed(), &why).await;
         }
         let health = session.health(&cases).await;
@@ -142,14 +143,14 @@ impl Schedule {
 
     /// Restarts a target that a check has killed, if the user said how; else nothing more can be checked.
     async fn revive(&self, check: &Check, session: &Session, how: &str) {
-        let failed = match revival(session.options.restart_cmd.as_deref(), self.revivals.get()) {
+        let failed = match revival(session.options.restart.as_ref(), self.revivals.get()) {
             Ok(command) => restarted(session, command).await.err(),
             Err(why) => Some(why),
         };
         self.revivals.set(self.revivals.get() + 1);
         if let Some(why) = failed {
             let gone = format!("not carried out: after {} the target {how}; {why}", check.name);
-            *self.stopped.borrow_mut() = Some(gone);
+            *self.stopped.borrow_mut() = Some((Verdict::Error, gone));
         }
     }
 
@@ -217,6 +218,6 @@ mod tests {
     fn a_killed_target_is_restarted_four_times_at_most() {
         assert_eq!(revival(Some("start"), 3), Ok("start"));
         assert_eq!(revival(Some("start"), 4), Err("it was started again 4 times".into()));
-        assert!(revival(None, 0).is_err_and(|why| why.contains("--restart-cmd")));
+        assert!(revival(None::<()>, 0).is_err_and(|why| why.contains("--restart-cmd")));
     }
 }

@@ -9,6 +9,7 @@ use crate::target::drive::restarted::restarted;
 use crate::target::drive::session::Session;
 use crate::target::facts::answer::Class;
 use crate::target::facts::case::Case;
+use crate::target::options::Restart;
 
 /// How long the moment at which connections are taken again is waited for.
 const BACK: Duration = Duration::from_secs(60);
@@ -17,7 +18,7 @@ const BACK: Duration = Duration::from_secs(60);
 /// connections were refused; None where they never were.
 pub async fn restarted_and_asked(
     session: &Session,
-    command: &str,
+    command: &Restart,
     case: &mut Case,
 ) -> (Result<(), String>, Option<Instant>) {
     let over = Cell::new(false);

@@ -17,7 +17,7 @@ use crate::target::drive::restarted::restarted;
 use crate::target::drive::session::Session;
 use crate::target::facts::answer::Class;
 use crate::target::facts::case::{Case, Shortfall};
-use crate::target::options::Options;
+use crate::target::options::{Identity, Options, Restart};
 
 /// Requests under way at a time.
 const WORKERS: u32 = 8;
@@ -27,7 +27,7 @@ const MOST: [usize; 2] = [30, 200];
 const LEAD: Duration = Duration::from_millis(4);
 
 pub fn needs(options: &Options) -> Option<&'static str> {
-    options.restart_cmd.is_none().then_some("give --restart-cmd, which kills the server and starts it again")
+    options.restart.is_none().then_some("give --restart-cmd, which kills the server and starts it again")
 }
 
 /// What another payload after the restart differs in: this many of what `key_reuse` tries.
@@ -41,20 +41,21 @@ pub fn plan(options: &Options) -> Plan {
 }
 
 fn others(options: &Options) -> Vec<Other> {
-    Other::all(options).into_iter().take(OTHERS).collect()
+    let has_key = options.identity == Identity::Key;
+    Other::all(options).into_iter().filter(|_| has_key).take(OTHERS).collect()
 }
 
 /// What the kills told so far.
 struct Kills<'a> {
     session: &'a Session,
-    command: &'a str,
+    command: &'a Restart,
     /// From the command's start until connections are refused; the kill falls about there.
     delay: Duration,
     moments: Moments,
 }
 
 pub async fn drive(session: &Session) -> Vec<Case> {
-    let Some(command) = session.options.restart_cmd.as_deref() else { return Vec::new() };
+    let Some(command) = session.options.restart.as_ref() else { return Vec::new() };
     let mut kills = Kills { session, command, delay: Duration::ZERO, moments: Moments::default() };
     let since = Instant::now();
     let mut cases = kills.after_success().await;

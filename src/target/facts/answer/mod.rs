@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::http::client::{Outcome, Reply};
 use crate::http::retry_after::RetryAfter;
+use crate::mcp::call;
+use crate::mcp::message::code;
+use crate::mcp::reply::Told;
 use crate::target::request::template::Template;
 use crate::terms::outcome::Symptom;
 
@@ -23,6 +26,8 @@ pub enum Class {
     Failure,
     /// Any other whole reply.
     Refusal,
+    /// A tool that does nothing before its client has answered it something.
+    Asks,
     /// No whole reply came in time. A connection that is not taken in time is silence too: that is how a target looks
     /// whose only thread hangs.
     Silence,
@@ -58,6 +63,9 @@ const MARKERS: [&str; 5] = [
 
 impl Answer {
     pub fn of(outcome: &Outcome, template: &Template, success_status: Option<u16>) -> Answer {
+        if let Some((reply, told)) = template.tool.as_ref().and_then(|_| call::told(outcome)) {
+            return Answer::of_tool(reply, told, template);
+        }
         match &outcome.reply {
             Some(reply) if outcome.symptom == Symptom::of_status(reply.status) => {
                 Answer::whole(reply, template, success_status)
@@ -85,6 +93,27 @@ impl Answer {
     pub fn withheld(why: &str) -> Answer {
         let text = why.to_string();
         Answer { class: Class::Withheld, status: None, receipt: None, text, retry_after: None, marker: None }
+    }
+
+    /// What a tool's call came to. A status beside an error of the protocol may ask to come again, as without tools.
+    fn of_tool(reply: &Reply, told: Told, template: &Template) -> Answer {
+        let plain = Answer { receipt: None, marker: None, ..Answer::whole(reply, template, None) };
+        let of = |class, text: String| Answer { class, text: beginning(&text), ..plain.clone() };
+        match told {
+            Told::Done(said) => {
+                let text = said.to_string();
+                let body = Reply { body: text.clone().into_bytes(), ..reply.clone() };
+                Answer { text: beginning(&text), ..Answer::whole(&body, template, None) }
+            }
+            Told::Failed(text) => of(Class::Refusal, format!("isError: {text}")),
+            Told::Refused(fault) => {
+                let is_internal = fault.code == code::INTERNAL && reply.status < 300;
+                let by_status = if reply.status < 300 { Class::Refusal } else { plain.class };
+                let class = if is_internal { Class::Failure } else { by_status };
+                of(class, format!("error {}: {}", fault.code, fault.message))
+            }
+            Told::Asks { requests, .. } => of(Class::Asks, format!("input_required: {requests}")),
+        }
     }
 
     fn whole(reply: &Reply, template: &Template, success_status: Option<u16>) -> Answer {

@@ -53,6 +53,12 @@ pub struct Act {
 pub enum Rule {
     /// One call, maybe written in two ways: I1 to I4.
     Once,
+    /// As `Once`, for a tool without a key that claims to be idempotent.
+    Claimed,
+    /// As `Once`, for a tool without a key that claims nothing of repeats.
+    Unpromised,
+    /// A tool that claims to have no effect: none of its calls may have one.
+    ReadOnly,
     /// The calls differ in what they ask under one key: one of them succeeds.
     Reuse,
     /// Each call has its own key or none, and its own intent: none gets another's success.
@@ -65,6 +71,13 @@ pub enum Rule {
     Principals,
     /// For the profile alone.
     Report,
+}
+
+impl Rule {
+    /// Whether it is about one request and its repeats.
+    pub fn is_of_one(self) -> bool {
+        matches!(self, Rule::Once | Rule::Claimed | Rule::Unpromised)
+    }
 }
 
 /// Why a case shows less than it should.
@@ -121,8 +134,8 @@ pub struct Case {
 impl Case {
     pub fn new(label: impl Into<String>, rule: Rule, calls: Vec<Call>) -> Case {
         let to_settle = match rule {
-            Rule::Once | Rule::Reuse => Some(0),
-            Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => None,
+            Rule::Once | Rule::Claimed | Rule::Unpromised | Rule::Reuse => Some(0),
+            Rule::ReadOnly | Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Principals | Rule::Report => None,
         };
         Case {
             label: label.into(),
@@ -212,6 +225,11 @@ impl Case {
         self.last().is_some_and(Answer::settles)
     }
 
+    /// Whether the tool wants something of its client, which nobody answers.
+    pub fn is_asked(&self) -> bool {
+        self.attempts.iter().any(|attempt| attempt.answer.class == Class::Asks)
+    }
+
     /// Whether the last request of all got no reply.
     pub fn silent(&self) -> bool {
         self.attempts.last().is_some_and(|attempt| attempt.answer.class == Class::Silence)
@@ -221,13 +239,13 @@ impl Case {
     pub fn refused_fresh(&self) -> bool {
         let began_before = |end| self.attempts.iter().filter(|other| other.sent < end).count();
         let mut refused = self.attempts.iter().filter(|attempt| attempt.answer.refuses_for_now());
-        self.rule == Rule::Once && refused.any(|attempt| began_before(attempt.ended) == 1)
+        self.rule.is_of_one() && refused.any(|attempt| began_before(attempt.ended) == 1)
     }
 
     /// Whether the client still has to ask: nothing has come of its request yet.
     pub fn awaits_answer(&self) -> bool {
-        let unanswered = self.rule == Rule::Once && self.silent();
-        let asked = self.to_settle.is_some() && (!self.settled() || unanswered);
+        let unanswered = self.rule.is_of_one() && self.silent();
+        let asked = self.to_settle.is_some() && (!self.settled() || unanswered) && !self.is_asked();
         asked && !self.no_retry && self.shortfall.is_none()
     }
 

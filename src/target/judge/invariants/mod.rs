@@ -20,7 +20,9 @@ fn found(verdict: Verdict, why: impl Into<String>) -> Option<Judgement> {
 /// Judges one case.
 pub fn judge(case: &Case) -> Judgement {
     let finding = match case.rule {
-        Rule::Once => once(case),
+        Rule::Once | Rule::Claimed => once(case),
+        Rule::Unpromised => once(case).map(|judgement| unpromised(judgement, case)),
+        Rule::ReadOnly => read_only(case),
         Rule::Reuse => reuse(case),
         Rule::Distinct => distinct(case).or_else(|| unsettled(case)),
         Rule::Baseline => baseline(case),
@@ -28,6 +30,8 @@ pub fn judge(case: &Case) -> Judgement {
         Rule::Principals => principals(case),
         Rule::Report => None,
     };
+    let asked = || case.is_asked().then(|| found(Verdict::Skipped, ASKED)).flatten();
+    let finding = finding.filter(|judgement| judgement.verdict.is_finding() || !case.is_asked()).or_else(asked);
     let shared = || case.shared_receipt.clone().and_then(|why| found(Verdict::Swallowed, why));
     finding
         .or_else(shared)
@@ -35,11 +39,40 @@ pub fn judge(case: &Case) -> Judgement {
         .unwrap_or_else(|| Judgement { verdict: Verdict::Ok, why: held(case) })
 }
 
+/// What is told where a tool asks and nobody answers.
+const ASKED: &str = "the tool asks its client for input; give --input JSON with the answers";
+
+/// What is repeated, by what it counts as the same.
+fn of_one(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Claimed => "for one call, by a tool that claims to be idempotent",
+        Rule::Unpromised => "for one call, which the protocol makes again where its reply is lost",
+        Rule::Once | Rule::Reuse | Rule::Distinct | Rule::Baseline => "under one key",
+        Rule::Keyless | Rule::Principals | Rule::Report | Rule::ReadOnly => "under one key",
+    }
+}
+
+/// A repeat that charges again breaks no promise where there was none.
+fn unpromised(judgement: Judgement, case: &Case) -> Judgement {
+    // Without a ledger two receipts are two charges that were answered.
+    let is_twice = judgement.verdict == Verdict::Duplicate
+        || judgement.verdict == Verdict::Changed && case.total().is_none();
+    if is_twice { Judgement { verdict: Verdict::Unsafe, ..judgement } } else { judgement }
+}
+
+/// No call has an effect, whatever was answered.
+fn read_only(case: &Case) -> Option<Judgement> {
+    match case.total()? {
+        0 => None,
+        n => found(Verdict::NotReadOnly, format!("{n} effect(s) of a tool that claims to be read-only")),
+    }
+}
+
 /// I1 to I4 over one K and one intent.
 fn once(case: &Case) -> Option<Judgement> {
     let succeeded = (0..case.calls.len()).any(|call| case.succeeded(call));
     match case.total() {
-        Some(n) if n > 1 => return found(Verdict::Duplicate, format!("{n} charges under one key")),
+        Some(n) if n > 1 => return found(Verdict::Duplicate, format!("{n} charges {}", of_one(case.rule))),
         Some(0) if succeeded => return found(Verdict::Lost, "a success was answered, and nothing was charged"),
         Some(_) | None => {}
     }
@@ -84,7 +117,7 @@ fn unsettled(case: &Case) -> Option<Judgement> {
             found(Verdict::Wedged, format!("not settled after {waited}, at last: {said}"))
         }
         Class::Failure | Class::Refusal => found(Verdict::Sticky, format!("repeated for {waited}: {said}")),
-        Class::Success | Class::Named | Class::Withheld => None,
+        Class::Success | Class::Named | Class::Withheld | Class::Asks => None,
     }
 }
 
@@ -197,7 +230,7 @@ fn unshown(case: &Case) -> Option<Judgement> {
     }
     let none = case.total() == Some(0);
     match case.rule {
-        Rule::Once if none => found(Verdict::Lost, "settled, and nothing was charged"),
+        Rule::Once | Rule::Claimed | Rule::Unpromised if none => found(Verdict::Lost, "settled, and nothing was charged"),
         Rule::Reuse if none && case.attempts.iter().any(|a| a.answer.class == Class::Unsent) => {
             found(Verdict::Error, "the target could not be reached")
         }
@@ -206,6 +239,9 @@ fn unshown(case: &Case) -> Option<Judgement> {
         }
         Rule::Reuse if !case.all_sent() => found(Verdict::Unproven, "one of the payloads never reached the target"),
         Rule::Once
+        | Rule::Claimed
+        | Rule::Unpromised
+        | Rule::ReadOnly
         | Rule::Reuse
         | Rule::Distinct
         | Rule::Baseline

@@ -47,6 +47,7 @@ impl<'a> Request<'a> {
         };
         let answered = match class {
             Class::Success | Class::Named | Class::InFlight | Class::Failure | Class::Refusal => status.map(named),
+            Class::Asks => Some("asks for input".into()),
             Class::Silence => Some("no reply".into()),
             Class::Unsent | Class::Withheld => None,
         };

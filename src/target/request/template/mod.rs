@@ -1,5 +1,6 @@
 //! From an intent and a key to the bytes of a request. Invariant: two requests of one call are identical to the byte, but
-//! for `{{now}}` and `{{uuid}}` in a header; and a variant differs in nothing but what it is named for.
+//! for `{{now}}` and `{{uuid}}` in a header and the id of a tool's call; and a variant differs in nothing but what it is
+//! named for.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use super::wire::Form;
 use super::{form, json};
 use crate::http::client::Request;
 use crate::http::header::Header;
+use crate::mcp::call::ToolCall;
 use crate::text::percent;
 
 /// What is asked, and how it is written.
@@ -64,6 +66,8 @@ pub struct Template {
     pub poll: Option<Poll>,
     pub headers: Vec<Header>,
     pub body: Body,
+    /// The tool whose arguments the body is; None where the body is sent as it is.
+    pub tool: Option<ToolCall>,
 }
 
 impl Template {
@@ -84,7 +88,7 @@ impl Template {
             (KeyPlace::Url, _) => ensure!(in_url, "--key-in url: no {{{{intent}}}} in the URL"),
             (KeyPlace::Template, _) => ensure!(self.has(Hole::Key), "no {{{{key}}}} in the template"),
             (KeyPlace::Header(_) | KeyPlace::Query(_), _) | (KeyPlace::Body(_), Kind::Json) => {}
-            (KeyPlace::Form(_), Kind::Form) => {}
+            (KeyPlace::Form(_), Kind::Form) | (KeyPlace::Arguments, _) => {}
         }
         Ok(())
     }
@@ -113,6 +117,7 @@ impl Template {
             KeyPlace::Header(_) | KeyPlace::Body(_) | KeyPlace::Form(_) | KeyPlace::Query(_) | KeyPlace::Template => {
                 Some(Call { keys: first.keys.clone(), amount: first.amount, ..fresh })
             }
+            KeyPlace::Arguments => None,
         }
     }
 
@@ -135,7 +140,11 @@ impl Template {
         let target = self.target(call, &values);
         let headers = self.filled_headers(call, values.fresh());
         let host = call.host.as_deref().unwrap_or(authority).to_string();
-        Request { method: self.method.clone(), host, target, headers, body: body.into_bytes() }
+        let request = Request { method: self.method.clone(), host, target, headers, body: body.into_bytes() };
+        match &self.tool {
+            Some(tool) => tool.wrap(request),
+            None => request,
+        }
     }
 
     /// What asks a 202's status URL: the request's own headers, without its key and its body.
@@ -153,7 +162,7 @@ impl Template {
             (KeyPlace::Body(at), false) => body = json::with_field(&body, at, &values.key),
             (KeyPlace::Form(name), false) => body = form::with_field(&body, name, &values.key),
             (KeyPlace::Body(_) | KeyPlace::Form(_), true) => {}
-            (KeyPlace::Header(_) | KeyPlace::Query(_) | KeyPlace::Template | KeyPlace::Url, _) => {}
+            (KeyPlace::Header(_) | KeyPlace::Query(_) | KeyPlace::Template | KeyPlace::Url | KeyPlace::Arguments, _) => {}
         }
         if let Some(at) = &call.altered {
             body = template.altered(&body, at);
@@ -175,9 +184,8 @@ impl Template {
             (KeyPlace::Query(name), Some((path, query))) => {
                 format!("{path}?{}", form::with_field(query, name, &values.key))
             }
-            (KeyPlace::Header(_) | KeyPlace::Body(_) | KeyPlace::Form(_) | KeyPlace::Template | KeyPlace::Url, _) => {
-                target
-            }
+            (KeyPlace::Header(_) | KeyPlace::Body(_) | KeyPlace::Form(_) | KeyPlace::Template, _) => target,
+            (KeyPlace::Url | KeyPlace::Arguments, _) => target,
         }
     }
 
@@ -200,7 +208,7 @@ impl Template {
     pub fn fixed_leaves(&self) -> Vec<String> {
         let is_key = |at: &String| match &self.key_place {
             KeyPlace::Body(key) | KeyPlace::Form(key) => key == at,
-            KeyPlace::Header(_) | KeyPlace::Query(_) | KeyPlace::Template | KeyPlace::Url => false,
+            KeyPlace::Header(_) | KeyPlace::Query(_) | KeyPlace::Template | KeyPlace::Url | KeyPlace::Arguments => false,
         };
         self.body.fixed_leaves().into_iter().filter(|at| !is_key(at)).collect()
     }
@@ -222,6 +230,7 @@ pub mod fixtures {
             poll: None,
             headers: vec![],
             body: Body::parse(Body::DEFAULT, None).unwrap(),
+            tool: None,
         }
     }
 }

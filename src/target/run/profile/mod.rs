@@ -128,6 +128,7 @@ fn errors(row: &Row) -> Option<String> {
         Verdict::Sticky => Some("stored".into()),
         Verdict::Wedged => Some("the key stays in flight".into()),
         Verdict::Duplicate | Verdict::Lost | Verdict::Leaked | Verdict::Swallowed | Verdict::Changed => None,
+        Verdict::Unsafe | Verdict::NotReadOnly => None,
         Verdict::Skipped | Verdict::Unproven | Verdict::Error => None,
     }
 }

@@ -141,10 +141,11 @@ pub fn figures(cases: &[Case]) -> Figures {
 fn expected(case: &Case) -> Vec<&str> {
     let all = || (0..case.calls.len()).map(|call| (call, case.calls[call].intent.as_str()));
     match case.rule {
-        Rule::Once | Rule::Reuse => {
+        Rule::Once | Rule::Claimed | Rule::Unpromised | Rule::Reuse => {
             let charged = all().find(|(call, _)| case.charged(*call).unwrap_or(0) > 0);
             charged.or(all().next()).into_iter().map(|(_, intent)| intent).collect()
         }
+        Rule::ReadOnly => Vec::new(),
         Rule::Baseline => all().map(|(_, intent)| intent).collect(),
         Rule::Distinct | Rule::Keyless | Rule::Principals | Rule::Report => {
             all().filter(|(call, _)| case.succeeded(*call)).map(|(_, intent)| intent).collect()
@@ -164,6 +165,7 @@ pub fn excused(case: &Case, verdict: Verdict, accept: &[Design]) -> bool {
         && accept.iter().any(|design| match design {
             Design::StoredErrors => verdict == Verdict::Sticky && stored_error,
             Design::StrictBody => false,
+            Design::UnsafeRetries => verdict == Verdict::Unsafe,
             Design::SilentReuse => verdict == Verdict::Swallowed && case.rule == Rule::Reuse,
         })
 }
