@@ -42,10 +42,11 @@ impl ToolCall {
         Ok(())
     }
 
-    /// The request whose body is the arguments, as a call of the tool.
-    pub fn wrap(&self, mut request: Request) -> Request {
+    /// The request whose body is the arguments, as a call of the tool; `told` are parameters beside them.
+    pub fn wrap(&self, mut request: Request, told: Option<&str>) -> Request {
         let arguments = String::from_utf8_lossy(&request.body).into_owned();
-        let params = format!(r#""name":{},"arguments":{arguments}"#, json!(self.tool.name));
+        let told = told.map(|told| format!(",{told}")).unwrap_or_default();
+        let params = format!(r#""name":{},"arguments":{arguments}{told}"#, json!(self.tool.name));
         let Written { body, mut headers } = self.speech().request("tools/call", &params, Some(&self.tool.name));
         if self.speech().version.is_stateless() {
             let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();

@@ -57,6 +57,10 @@ pub struct ServeArgs {
     /// Answer calls by event streams
     #[arg(long, requires = "mcp", conflicts_with = "stdio")]
     pub events: bool,
+
+    /// Let the tool ask its client to confirm each charge; revision 2026-07-28
+    #[arg(long, requires = "mcp")]
+    pub asks: bool,
 }
 
 fn revision(name: &str) -> Result<Version, String> {

@@ -26,6 +26,9 @@ const PREDECESSOR: Duration = Duration::from_secs(4);
 /// The command: serves until it is interrupted. Errors: a window where the policy has none, the ledger, the port.
 pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
     let policy = policy(args)?;
+    if let Some(older) = args.revision.filter(|revision| args.asks && !revision.is_stateless()) {
+        bail!("--asks changes nothing: by revision {older} a result cannot ask");
+    }
     let names = ReceiptNames { scope: "serve".to_owned(), digits: 16 };
     let (ledger, found) = once_free(|| Ledger::open(&args.ledger, names.clone()))?;
     if !found.torn.is_empty() {
@@ -34,7 +37,7 @@ pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
     }
     let faults = Arc::new(PhaseCounter::new(FaultPhase::None));
     let mut service = ChargeService::new(policy, Arc::new(ledger), &found.charges, faults, 1);
-    service.tool = args.mcp.then_some(Tool { hints: args.hints, only: args.revision, streams: args.events });
+    service.tool = args.mcp.then_some(Tool { hints: args.hints, only: args.revision, streams: args.events, asks: args.asks });
     if let (true, Some(tool)) = (args.stdio, service.tool) {
         return interrupt::until_signal(async {
             mcp::stdio::serve(service, tool).await;

@@ -43,11 +43,13 @@ pub async fn result(
         ("server/discover", true) => json!({"supportedVersions": tool.versions(), "capabilities": {"tools": {}}}),
         ("ping", false) => json!({}),
         ("tools/list", _) => json!({"tools": [tool.description(service.policy())]}),
-        ("tools/call", _) => tool::call(service, params).await?,
+        ("tools/call", _) => tool::call(service, params, tool.asks && version.is_stateless()).await?,
         _ => return Err(unknown()),
     };
     if version.is_stateless() {
-        result["resultType"] = json!("complete");
+        if result.get("resultType").is_none() {
+            result["resultType"] = json!("complete");
+        }
         result["_meta"] = json!({SERVER_INFO: about()});
         if method != "tools/call" {
             (result["ttlMs"], result["cacheScope"]) = (json!(0), json!("private"));
@@ -83,7 +85,7 @@ mod tests {
     use crate::server::mcp::tool::Hints;
 
     fn tool(only: Option<Version>) -> Tool {
-        Tool { hints: Hints::True, only, streams: false }
+        Tool { hints: Hints::True, only, streams: false, asks: false }
     }
 
     #[test]

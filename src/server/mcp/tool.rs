@@ -36,6 +36,8 @@ pub struct Tool {
     pub only: Option<Version>,
     /// Whether it answers calls by an event stream, after a notification of progress.
     pub streams: bool,
+    /// Whether it asks its client to confirm, by the revisions that have a result for it.
+    pub asks: bool,
 }
 
 pub const NAME: &str = "charge";
@@ -97,16 +99,29 @@ fn repeats_are_harmless(policy: Policy) -> bool {
     }
 }
 
-/// What comes of `tools/call`.
+/// The name of the question.
+const CONFIRM: &str = "confirm";
+
+fn question() -> Value {
+    let schema = json!({"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]});
+    let params = json!({"mode": "form", "message": "Charge this?", "requestedSchema": schema});
+    let asked = json!({CONFIRM: {"method": "elicitation/create", "params": params}});
+    json!({"resultType": "input_required", "inputRequests": asked, "requestState": "asked"})
+}
+
+/// What comes of `tools/call`; with `is_asking` only once the client has answered.
 ///
 /// # Errors
 /// The protocol's own: there is no such tool.
-pub async fn call(service: Arc<ChargeService>, params: &Value) -> Result<Value, Fault> {
+pub async fn call(service: Arc<ChargeService>, params: &Value, is_asking: bool) -> Result<Value, Fault> {
     let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
     if name != NAME {
         return Err(Fault::new(code::INVALID_PARAMS, format!("no such tool: {name}; there is only {NAME} here")));
     }
     let arguments = params.get("arguments").unwrap_or(&Value::Null);
+    if is_asking && params.get("inputResponses").and_then(|given| given.get(CONFIRM)).is_none() {
+        return Ok(question());
+    }
     let charge = ChargeRequest::of_arguments(arguments, KEY, service.policy());
     Ok(match charge {
         Ok(charge) => service.commit(charge).await.map_or_else(|problem| failure(&problem), |settled| success(&settled)),
@@ -131,7 +146,7 @@ mod tests {
     use super::*;
 
     fn hint(hints: Hints, policy: Policy) -> Value {
-        let tool = Tool { hints, only: None, streams: false };
+        let tool = Tool { hints, only: None, streams: false, asks: false };
         tool.description(policy).pointer("/annotations/idempotentHint").cloned().unwrap_or_default()
     }
 
@@ -143,7 +158,7 @@ mod tests {
             assert_eq!(hint(Hints::Idempotent, policy), json!(true));
             assert_eq!(hint(Hints::None, policy), Value::Null);
         }
-        let tool = Tool { hints: Hints::ReadOnly, only: None, streams: false };
+        let tool = Tool { hints: Hints::ReadOnly, only: None, streams: false, asks: false };
         assert_eq!(tool.description(Policy::Naive)["annotations"], json!({"readOnlyHint": true}));
     }
 }

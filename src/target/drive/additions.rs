@@ -55,6 +55,7 @@ impl Session {
     /// # Errors
     /// Says why it could not be signed.
     pub async fn request(&self, call: &Call, authority: &str) -> Result<Request, String> {
+        let call = &self.answered(call, authority).await?;
         self.dressed(call, self.options.template.request(call, authority)).await
     }
 

@@ -12,3 +12,4 @@ pub mod poll;
 pub mod restarted;
 pub mod session;
 pub mod settle;
+pub mod tool;

@@ -23,6 +23,7 @@ impl Session {
     /// What an attempt came to: the answer itself, or for a 202 what its status URL says in the end.
     pub async fn learned(&self, call: &Call, to: &Address, outcome: &Outcome) -> Answer {
         self.take_cookies(self.principal(call), outcome.reply.as_ref());
+        self.begin_again(outcome).await;
         let answer = self.answer(outcome);
         match (&self.options.template.poll, &outcome.reply) {
             (Some(poll), Some(reply)) if answer.status == Some(202) && answer.class == Class::InFlight => {

@@ -39,8 +39,15 @@ impl Report {
                 Identity::ReadOnly => "promised by readOnlyHint",
                 Identity::Nothing => "not promised",
             },
-            verdict: self.rows.iter().fold(Verdict::Ok, |worst, row| worst.and(row.verdict)),
+            verdict: self.worst(),
         })
+    }
+
+    /// What was not carried out takes nothing from what was.
+    fn worst(&self) -> Verdict {
+        let verdicts = self.rows.iter().map(|row| row.verdict);
+        let carried_out = verdicts.filter(|verdict| *verdict != Verdict::Skipped);
+        carried_out.reduce(Verdict::and).unwrap_or(Verdict::Skipped)
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Call {
     pub host: Option<String>,
     /// The source address; None leaves it to the system.
     pub from: Option<IpAddr>,
+    /// What a tool's client answered it, as parameters beside the arguments; None where nothing was asked.
+    pub told: Option<String>,
 }
 
 /// Of a large body.
@@ -142,7 +144,7 @@ impl Template {
         let host = call.host.as_deref().unwrap_or(authority).to_string();
         let request = Request { method: self.method.clone(), host, target, headers, body: body.into_bytes() };
         match &self.tool {
-            Some(tool) => tool.wrap(request),
+            Some(tool) => tool.wrap(request, call.told.as_deref()),
             None => request,
         }
     }
