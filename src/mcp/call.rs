@@ -16,13 +16,15 @@ use crate::http::client::{Outcome, Reply, Request};
 pub struct ToolCall {
     pub tool: Tool,
     pub endpoint: Endpoint,
+    /// Whether the endpoint is a bridge to a process of ours.
+    pub is_piped: bool,
     /// Agreed on anew when the server was restarted; shared by all requests.
     speech: Arc<Mutex<Speech>>,
 }
 
 impl ToolCall {
-    pub fn new(tool: Tool, endpoint: Endpoint, speech: Speech) -> ToolCall {
-        ToolCall { tool, endpoint, speech: Arc::new(Mutex::new(speech)) }
+    pub fn new(tool: Tool, endpoint: Endpoint, is_piped: bool, speech: Speech) -> ToolCall {
+        ToolCall { tool, endpoint, is_piped, speech: Arc::new(Mutex::new(speech)) }
     }
 
     pub fn speech(&self) -> Speech {

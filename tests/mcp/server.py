@@ -24,9 +24,10 @@ except ImportError:
 
 mode, ledger = sys.argv[1:3]
 port = int(sys.argv[3]) if len(sys.argv) > 3 else None
-server = Server("charges") if hasattr(Server, "run_sse_async") and "host" not in Server.__init__.__annotations__ else Server(
-    "charges", host="127.0.0.1", port=port or 1
-)
+# 1.x takes the address when it is made, 2.x when it is run.
+address = {"host": "127.0.0.1", "port": port} if port else {}
+is_old = "host" in Server.__init__.__annotations__
+server = Server("charges", **(address if is_old else {}))
 claims = {"none": True, "key": True}.get(mode, False)
 known, lock = {}, threading.Lock()
 
@@ -34,12 +35,14 @@ known, lock = {}, threading.Lock()
 def pay(intent: str, amount: int, identity: str | None) -> dict:
     with lock:
         if identity in known:
-            return known[identity] | {"replay": True}
+            if known[identity]["of"] != (intent, amount):
+                raise ValueError("this key came before with another charge")
+            return {"receipt": known[identity]["receipt"], "replay": True}
         receipt = f"r{sum(1 for _ in open(ledger, 'a+'))}-{intent}"
         with open(ledger, "a") as file:
             file.write(json.dumps({"intent": intent, "amount": amount}) + "\n")
         if identity is not None:
-            known[identity] = {"receipt": receipt}
+            known[identity] = {"receipt": receipt, "of": (intent, amount)}
         return {"receipt": receipt, "replay": False}
 
 
@@ -47,6 +50,8 @@ def pay(intent: str, amount: int, identity: str | None) -> dict:
 async def charge(intent: str, amount: int, ctx: Context, key: str | None = None) -> dict:
     """Charges an amount for an intent."""
     identity = {"key": key, "request": str(ctx.request_id)}.get(mode)
+    if mode == "key" and not key:
+        raise ValueError("key is missing")
     if mode == "after":
         await anyio.sleep(0.03)
     paid = pay(intent, amount, identity)
@@ -64,7 +69,5 @@ def balance(intent: str) -> int:
 open(ledger, "a").close()
 if port is None:
     server.run()
-elif "host" in Server.__init__.__annotations__:
-    server.run("streamable-http")
 else:
-    server.run("streamable-http", host="127.0.0.1", port=port)
+    server.run("streamable-http", **({} if is_old else address))

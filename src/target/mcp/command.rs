@@ -177,6 +177,6 @@ async fn connected(args: &TargetArgs, mcp: &McpArgs, bridge: Option<&Bridge>) ->
         }
         (found, _) => found.context("--mcp")?,
     };
-    Ok(tools.into_iter().map(|tool| ToolCall::new(tool, endpoint.clone(), speech.clone())).collect())
+    Ok(tools.into_iter().map(|tool| ToolCall::new(tool, endpoint.clone(), bridge.is_some(), speech.clone())).collect())
 }
 

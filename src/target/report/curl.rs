@@ -2,6 +2,7 @@
 //! is.
 
 use crate::http::address::{Address, Route};
+use crate::mcp::meta::{METHOD_HEADER, NAME_HEADER, VERSION_HEADER};
 use crate::target::request::secrets::is_secret;
 use crate::target::request::template::{Call, PADDING, Template};
 use crate::target::request::wire::Form;
@@ -24,7 +25,8 @@ impl Template {
         line += &sending(call);
         for (name, value) in &request.headers {
             let is_varied = call.extra.iter().any(|header| header.name == *name);
-            let ours = matches!(name.as_str(), "Accept" | "User-Agent") && !is_varied;
+            let is_of_tool = name == "Accept" && self.tool.is_some();
+            let ours = matches!(name.as_str(), "Accept" | "User-Agent") && !is_varied && !is_of_tool;
             let is_key = self.key_place.is_header(name);
             let value = if is_secret(name) && !is_key && !is_varied_openly(name) {
                 "***".into()
@@ -74,9 +76,9 @@ fn sending(call: &Call) -> String {
     format!("{form}{host}{from}")
 }
 
-/// Headers that idem varies by itself, with values of its own.
+/// Headers that idem sets or varies by itself, with values of its own.
 fn is_varied_openly(name: &str) -> bool {
-    ["traceparent", "X-Forwarded-For", "Expect"].contains(&name)
+    ["traceparent", "X-Forwarded-For", "Expect", VERSION_HEADER, METHOD_HEADER, NAME_HEADER].contains(&name)
 }
 
 /// A padding is made by the shell.
