@@ -6,8 +6,8 @@ use crate::config::args::ConfigArgs;
 use crate::probe::args::{EXAMPLES, ProbeArgs};
 use crate::target::args::TargetArgs;
 use crate::target::chaos;
-use crate::target::mcp::args::McpArgs;
 use crate::target::chaos::args::ChaosArgs;
+use crate::target::mcp::args::McpArgs;
 use crate::terms::exit::Exit;
 use crate::{classify, explain, key, probe, proxy, reconcile, selftest, server, target};
 

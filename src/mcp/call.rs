@@ -10,6 +10,7 @@ use super::reply::{Told, is_stream, response};
 use super::speech::{Speech, Written};
 use super::tools::Tool;
 use crate::http::client::{Outcome, Reply, Request};
+use crate::terms::outcome::Symptom;
 
 /// One tool of one server.
 #[derive(Clone, Debug)]
@@ -69,7 +70,7 @@ impl ToolCall {
 pub fn told(outcome: &Outcome) -> Option<(&Reply, Told)> {
     let reply = outcome.reply.as_ref()?;
     // An event is whole by itself; JSON only with its reply.
-    let is_whole = is_stream(reply) || outcome.symptom == crate::terms::outcome::Symptom::of_status(reply.status);
+    let is_whole = is_stream(reply) || outcome.symptom == Symptom::of_status(reply.status);
     let told = Told::of(response(reply).filter(|_| is_whole)?);
     Some((reply, told))
 }

@@ -17,6 +17,7 @@ use super::version::Version;
 use crate::http::address::Address;
 use crate::http::client::{self, Outcome, Reply, Request};
 use crate::http::header::Header;
+use crate::terms::outcome::Symptom;
 
 /// For `server/discover`: a server of old may never answer it.
 const DISCOVER: Duration = Duration::from_secs(5);
@@ -45,11 +46,11 @@ impl Endpoint {
     pub async fn connect(&self) -> anyhow::Result<Speech> {
         let newest = Speech::new(Version::NEWEST, None, self.ids.clone());
         let outcome = self.send(&newest.request("server/discover", "", None), DISCOVER.min(self.patience)).await;
-        if matches!(outcome.reply, None if !is_answerless(&outcome)) {
+        if outcome.reply.is_none() && !is_answerless(&outcome) {
             bail!("the server cannot be reached: {}", outcome.detail.unwrap_or(outcome.symptom.to_string()));
         }
         match spoken(outcome.reply.as_ref().and_then(response)) {
-            Some(Ok(versions)) => match Version::ALL.iter().rev().find(|known| versions.contains(&known.name().into())) {
+            Some(Ok(versions)) => match newest_of(&versions) {
                 Some(version) if version.is_stateless() => Ok(newest),
                 Some(_) => self.initialize().await,
                 None => bail!("no common revision: the server speaks {}", versions.join(", ")),
@@ -119,7 +120,8 @@ impl Endpoint {
     }
 
     fn request(&self, message: &Written) -> Request {
-        let plain = [("Content-Type", "application/json"), ("Accept", ACCEPT)].map(|(name, value)| (name.into(), value.into()));
+        let plain =
+            [("Content-Type", "application/json"), ("Accept", ACCEPT)].map(|(name, value)| (name.into(), value.into()));
         let own = message.headers.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes()));
         let users = self.headers.iter().map(|header| (header.name.clone(), header.value.clone().into_bytes()));
         Request {
@@ -132,10 +134,15 @@ impl Endpoint {
     }
 }
 
+fn newest_of(versions: &[String]) -> Option<Version> {
+    Version::ALL.iter().rev().copied().find(|known| versions.iter().any(|version| version == known.name()))
+}
+
 /// Whether the server is there, and said nothing to what it did not understand.
 fn is_answerless(outcome: &Outcome) -> bool {
-    use crate::terms::outcome::Symptom;
-    matches!(outcome.symptom, Symptom::ReadTimeout | Symptom::Closed | Symptom::Reset | Symptom::Truncated | Symptom::BadReply)
+    let is_broken =
+        matches!(outcome.symptom, Symptom::Closed | Symptom::Reset | Symptom::Truncated | Symptom::BadReply);
+    is_broken || outcome.symptom == Symptom::ReadTimeout
 }
 
 /// The revisions that a server of today says it speaks; None where what it said is not of today ("Backward Compatibility").
@@ -165,7 +172,8 @@ mod tests {
         let supported = json!({"supported": ["2025-11-25"]});
         assert_eq!(spoken(error(code::UNSUPPORTED_VERSION, supported)), Some(Ok(vec!["2025-11-25".into()])));
         assert!(matches!(spoken(error(code::HEADER_MISMATCH, Value::Null)), Some(Err(_))));
-        for other in [None, Some(Ok(json!({}))), error(code::METHOD_NOT_FOUND, Value::Null), error(-32000, Value::Null)] {
+        for other in [None, Some(Ok(json!({}))), error(code::METHOD_NOT_FOUND, Value::Null), error(-32000, Value::Null)]
+        {
             assert_eq!(spoken(other), None);
         }
     }

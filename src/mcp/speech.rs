@@ -37,7 +37,8 @@ impl Speech {
         let comma = if params.is_empty() || !self.version.is_stateless() { "" } else { "," };
         let meta = if self.version.is_stateless() { format!("\"_meta\":{}", self.meta()) } else { String::new() };
         let method_text = json!(method);
-        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method_text},"params":{{{params}{comma}{meta}}}}}"#);
+        let body =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method_text},"params":{{{params}{comma}{meta}}}}}"#);
         Written { body, headers: self.headers(method, name) }
     }
 
@@ -83,7 +84,8 @@ mod tests {
         for version in Version::ALL.iter().copied() {
             let speech = speech(version, None);
             let [first, second] = [(); 2].map(|()| speech.request("tools/call", r#""a" : 1"#, Some("t")).body);
-            let [first_read, second_read]: [Value; 2] = [&first, &second].map(|body| serde_json::from_str(body).unwrap());
+            let [first_read, second_read]: [Value; 2] =
+                [&first, &second].map(|body| serde_json::from_str(body).unwrap());
             assert_ne!(first_read["id"], second_read["id"]);
             assert_eq!(first_read["params"], second_read["params"]);
             assert!(first.contains(r#""a" : 1"#), "to the byte");

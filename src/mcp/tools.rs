@@ -87,7 +87,10 @@ mod tests {
         let defaults = Hints { read_only: false, destructive: true, idempotent: false };
         assert_eq!(hints(Value::Null), defaults);
         assert_eq!(hints(json!({"idempotentHint": true})), Hints { idempotent: true, ..defaults });
-        assert_eq!(hints(json!({"readOnlyHint": true, "idempotentHint": "yes"})), Hints { read_only: true, ..defaults });
+        assert_eq!(
+            hints(json!({"readOnlyHint": true, "idempotentHint": "yes"})),
+            Hints { read_only: true, ..defaults }
+        );
         assert!(Tool::of(&json!({"title": "t"})).is_err());
     }
 
@@ -103,7 +106,8 @@ mod tests {
     #[test]
     fn arguments_that_the_schema_marks_are_repeated_in_headers() {
         let inner = json!({"properties": {"n": {"x-mcp-header": "N"}}});
-        let schema = json!({"properties": {"region": {"x-mcp-header": "Region"}, "to": inner, "left": {"x-mcp-header": "L"}}});
+        let schema =
+            json!({"properties": {"region": {"x-mcp-header": "Region"}, "to": inner, "left": {"x-mcp-header": "L"}}});
         let tool = Tool::of(&json!({"name": "t", "inputSchema": schema})).unwrap();
         let headers = tool.parameter_headers(&json!({"region": "eu", "to": {"n": 7}, "left": null, "more": "x"}));
         assert_eq!(headers, [("Mcp-Param-Region".into(), "eu".into()), ("Mcp-Param-N".to_owned(), "7".to_owned())]);

@@ -37,7 +37,8 @@ pub fn command(args: &ServeArgs) -> anyhow::Result<Exit> {
     }
     let faults = Arc::new(PhaseCounter::new(FaultPhase::None));
     let mut service = ChargeService::new(policy, Arc::new(ledger), &found.charges, faults, 1);
-    service.tool = args.mcp.then_some(Tool { hints: args.hints, only: args.revision, streams: args.events, asks: args.asks });
+    service.tool =
+        args.mcp.then_some(Tool { hints: args.hints, only: args.revision, streams: args.events, asks: args.asks });
     if let (true, Some(tool)) = (args.stdio, service.tool) {
         return interrupt::until_signal(async {
             mcp::stdio::serve(service, tool).await;

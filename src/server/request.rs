@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn a_tools_key_is_an_argument_and_is_missed_where_the_policy_needs_one() {
-        let of = |arguments: Value, policy| ChargeRequest::of_arguments(&arguments, "k", policy).map(|charge| charge.key);
+        let of =
+            |arguments: Value, policy| ChargeRequest::of_arguments(&arguments, "k", policy).map(|charge| charge.key);
         let order = |key: Value| json!({"intent": "a", "amount": 1, "k": key});
         assert_eq!(of(order(json!("x")), Policy::KeyAtomic), Ok(Some("x".into())));
         assert_eq!(of(json!({"intent": "a", "amount": 1}), Policy::Naive), Ok(None));

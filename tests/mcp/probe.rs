@@ -50,7 +50,8 @@ fn the_right_policy_is_clean_and_its_calls_are_killed_and_cancelled() {
     assert_eq!(tool(&ran, "verdict"), "OK");
     let scene = Scene::new();
     let (_server, url) = serve_mcp("key_atomic", &scene.ledger, "--revision 2025-11-25 --events");
-    let ran = scene.probe_url(&url, &format!("{BY_KEY} --cancel --check cancel --check half_reply --check cut")).exits(0);
+    let ran =
+        scene.probe_url(&url, &format!("{BY_KEY} --cancel --check cancel --check half_reply --check cut")).exits(0);
     assert_eq!([verdict(&ran, "cancel"), verdict(&ran, "half_reply"), verdict(&ran, "cut")], ["OK"; 3]);
 }
 

@@ -28,8 +28,7 @@ struct Session {
 /// Serves until standard input ends, and until what it began is done.
 pub async fn serve(service: ChargeService, tool: Tool) {
     let service = Arc::new(service);
-    let session =
-        Arc::new(Session { service, tool, version: Mutex::default(), under_way: Mutex::default() });
+    let session = Arc::new(Session { service, tool, version: Mutex::default(), under_way: Mutex::default() });
     let mut lines = lines();
     let mut tasks = tokio::task::JoinSet::new();
     while let Some(line) = lines.recv().await {

@@ -79,7 +79,8 @@ impl Tool {
     }
 
     fn annotations(&self, policy: Policy) -> Option<Value> {
-        let claim = |idempotent: bool| json!({"readOnlyHint": false, "destructiveHint": true, "idempotentHint": idempotent});
+        let claim =
+            |idempotent: bool| json!({"readOnlyHint": false, "destructiveHint": true, "idempotentHint": idempotent});
         match self.hints {
             Hints::True => Some(claim(repeats_are_harmless(policy))),
             Hints::None => None,
@@ -124,7 +125,9 @@ pub async fn call(service: Arc<ChargeService>, params: &Value, is_asking: bool) 
     }
     let charge = ChargeRequest::of_arguments(arguments, KEY, service.policy());
     Ok(match charge {
-        Ok(charge) => service.commit(charge).await.map_or_else(|problem| failure(&problem), |settled| success(&settled)),
+        Ok(charge) => {
+            service.commit(charge).await.map_or_else(|problem| failure(&problem), |settled| success(&settled))
+        }
         Err(problem) => failure(&problem),
     })
 }

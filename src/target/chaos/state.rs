@@ -38,12 +38,18 @@ impl OrderState {
     pub fn varied(&mut self, call: Call) -> usize {
         match self.case.rule {
             Rule::Principals => 0,
-            Rule::Claimed | Rule::Unpromised | Rule::ReadOnly | Rule::Once | Rule::Reuse | Rule::Distinct | Rule::Baseline | Rule::Keyless | Rule::Report => {
-                self.case.calls.iter().position(|known| *known == call).unwrap_or_else(|| {
-                    self.case.calls.push(call);
-                    self.case.calls.len() - 1
-                })
-            }
+            Rule::Claimed
+            | Rule::Unpromised
+            | Rule::ReadOnly
+            | Rule::Once
+            | Rule::Reuse
+            | Rule::Distinct
+            | Rule::Baseline
+            | Rule::Keyless
+            | Rule::Report => self.case.calls.iter().position(|known| *known == call).unwrap_or_else(|| {
+                self.case.calls.push(call);
+                self.case.calls.len() - 1
+            }),
         }
     }
 

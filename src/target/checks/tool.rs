@@ -68,7 +68,8 @@ pub async fn cancel(session: &Session) -> Vec<Case> {
         }
     }
     if let Some(last) = cases.last_mut().filter(|_| charged > 0) {
-        last.remarks.push(format!("{charged} of {CANCELLED} cancelled calls had their effect before they were made again"));
+        last.remarks
+            .push(format!("{charged} of {CANCELLED} cancelled calls had their effect before they were made again"));
     }
     session.retry_later(cases).await
 }
@@ -133,4 +134,3 @@ pub async fn read_only(session: &Session) -> Vec<Case> {
     session.measured(&cases.iter().flat_map(|case| case.attempts.clone()).collect::<Vec<_>>());
     cases
 }
-

@@ -70,7 +70,10 @@ pub fn command(probe: &ProbeArgs, args: &TargetArgs, mcp: &McpArgs) -> anyhow::R
     })
 }
 
-fn publish<'a>(format: Format, reports: impl Iterator<Item = (&'a Report, ReportFiles<Report>)>) -> anyhow::Result<Exit> {
+fn publish<'a>(
+    format: Format,
+    reports: impl Iterator<Item = (&'a Report, ReportFiles<Report>)>,
+) -> anyhow::Result<Exit> {
     let mut exit = Exit::Ok;
     for (report, files) in reports {
         exit = exit.and(report.publish(format, files)?);
@@ -101,12 +104,7 @@ fn check(args: &TargetArgs, mcp: &McpArgs) -> anyhow::Result<()> {
 }
 
 /// Probes each chosen tool. What was there before an interruption is in `probes`.
-async fn probed(
-    probe: &ProbeArgs,
-    args: &TargetArgs,
-    mcp: &McpArgs,
-    probes: &mut Vec<Probe>,
-) -> anyhow::Result<Exit> {
+async fn probed(probe: &ProbeArgs, args: &TargetArgs, mcp: &McpArgs, probes: &mut Vec<Probe>) -> anyhow::Result<Exit> {
     let bridge = match mcp.mcp.as_ref().and_then(Option::as_ref) {
         Some(_) => None,
         None => Some(Arc::new(Bridge::start(mcp.command.clone()).await.map_err(|why| anyhow::anyhow!(why))?)),
@@ -179,4 +177,3 @@ async fn connected(args: &TargetArgs, mcp: &McpArgs, bridge: Option<&Bridge>) ->
     };
     Ok(tools.into_iter().map(|tool| ToolCall::new(tool, endpoint.clone(), bridge.is_some(), speech.clone())).collect())
 }
-

@@ -37,7 +37,9 @@ pub fn options(args: &TargetArgs, mcp: &McpArgs, tool: &ToolCall) -> anyhow::Res
     let made_up = || arguments::template(&tool.tool.schema);
     let body = mcp.args.clone().or_else(made_up);
     let body = body.with_context(|| {
-        format!("{name}: no argument in its schema can name an intent; give --tool {name} --args JSON with {{{{intent}}}}")
+        format!(
+            "{name}: no argument in its schema can name an intent; give --tool {name} --args JSON with {{{{intent}}}}"
+        )
     })?;
     let args = TargetArgs { body: Some(body), key_in: mcp.key_arg.clone(), ..args.clone() };
     let mut options = Options::new(&args).with_context(|| format!("--args of {name}"))?;

@@ -18,6 +18,9 @@ impl Template {
     /// The request as a line for a shell, secrets masked.
     pub fn curl(&self, call: &Call, to: &Address) -> String {
         let request = self.request(call, &to.authority);
+        if self.tool.as_ref().is_some_and(|tool| tool.is_piped) {
+            return format!("# a line on the server's standard input: {}", String::from_utf8_lossy(&request.body));
+        }
         // Brackets in a URL are patterns to curl.
         let globs = if request.target.contains(['[', ']', '{', '}']) { " -g" } else { "" };
         let mut line =

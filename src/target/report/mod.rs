@@ -9,8 +9,8 @@ mod markdown;
 mod sarif;
 pub mod standing;
 mod text;
-mod tool;
 pub mod timeline;
+mod tool;
 mod transport;
 mod view;
 

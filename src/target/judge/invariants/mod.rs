@@ -55,8 +55,8 @@ fn of_one(rule: Rule) -> &'static str {
 /// A repeat that charges again breaks no promise where there was none.
 fn unpromised(judgement: Judgement, case: &Case) -> Judgement {
     // Without a ledger two receipts are two charges that were answered.
-    let is_twice = judgement.verdict == Verdict::Duplicate
-        || judgement.verdict == Verdict::Changed && case.total().is_none();
+    let is_twice =
+        judgement.verdict == Verdict::Duplicate || judgement.verdict == Verdict::Changed && case.total().is_none();
     if is_twice { Judgement { verdict: Verdict::Unsafe, ..judgement } } else { judgement }
 }
 
@@ -230,7 +230,9 @@ fn unshown(case: &Case) -> Option<Judgement> {
     }
     let none = case.total() == Some(0);
     match case.rule {
-        Rule::Once | Rule::Claimed | Rule::Unpromised if none => found(Verdict::Lost, "settled, and nothing was charged"),
+        Rule::Once | Rule::Claimed | Rule::Unpromised if none => {
+            found(Verdict::Lost, "settled, and nothing was charged")
+        }
         Rule::Reuse if none && case.attempts.iter().any(|a| a.answer.class == Class::Unsent) => {
             found(Verdict::Error, "the target could not be reached")
         }

@@ -164,7 +164,10 @@ impl Template {
             (KeyPlace::Body(at), false) => body = json::with_field(&body, at, &values.key),
             (KeyPlace::Form(name), false) => body = form::with_field(&body, name, &values.key),
             (KeyPlace::Body(_) | KeyPlace::Form(_), true) => {}
-            (KeyPlace::Header(_) | KeyPlace::Query(_) | KeyPlace::Template | KeyPlace::Url | KeyPlace::Arguments, _) => {}
+            (
+                KeyPlace::Header(_) | KeyPlace::Query(_) | KeyPlace::Template | KeyPlace::Url | KeyPlace::Arguments,
+                _,
+            ) => {}
         }
         if let Some(at) = &call.altered {
             body = template.altered(&body, at);
@@ -210,7 +213,9 @@ impl Template {
     pub fn fixed_leaves(&self) -> Vec<String> {
         let is_key = |at: &String| match &self.key_place {
             KeyPlace::Body(key) | KeyPlace::Form(key) => key == at,
-            KeyPlace::Header(_) | KeyPlace::Query(_) | KeyPlace::Template | KeyPlace::Url | KeyPlace::Arguments => false,
+            KeyPlace::Header(_) | KeyPlace::Query(_) | KeyPlace::Template | KeyPlace::Url | KeyPlace::Arguments => {
+                false
+            }
         };
         self.body.fixed_leaves().into_iter().filter(|at| !is_key(at)).collect()
     }
