@@ -32,7 +32,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn new() -> Scene {
+    pub fn start() -> Scene {
         let folder = tempfile::tempdir().unwrap();
         let ledger = folder.path().join("charges.jsonl");
         Scene { _folder: folder, ledger }

@@ -22,7 +22,7 @@ const WRONG: [(&str, &str, &str, &str, &str); 5] = [
 fn each_wrong_policy_is_found_over_stdio() {
     for (policy, revision, check, says, more) in WRONG {
         let options = format!("{BY_KEY} --check {check} {more}");
-        let ran = Scene::new().probe_stdio(policy, &format!("--revision {revision}"), &options).exits(2);
+        let ran = Scene::start().probe_stdio(policy, &format!("--revision {revision}"), &options).exits(2);
         assert_eq!(verdict(&ran, check), says, "{policy}");
         assert_eq!((tool(&ran, "revision"), tool(&ran, "transport")), (revision.into(), "stdio".into()));
         assert_eq!(tool(&ran, "repeats"), "promised by a key");
@@ -32,7 +32,7 @@ fn each_wrong_policy_is_found_over_stdio() {
 #[test]
 fn each_wrong_policy_is_found_over_http() {
     for ((policy, _, check, says, more), revision) in WRONG.iter().zip(["2026-07-28", "2025-06-18", "2025-11-25"]) {
-        let scene = Scene::new();
+        let scene = Scene::start();
         let (_server, url) = serve_mcp(policy, &scene.ledger, &format!("--revision {revision} --events"));
         let ran = scene.probe_url(&url, &format!("{BY_KEY} --check {check} {more}")).exits(2);
         assert_eq!(verdict(&ran, check), *says, "{policy}");
@@ -43,12 +43,12 @@ fn each_wrong_policy_is_found_over_http() {
 #[test]
 fn the_right_policy_is_clean_and_its_calls_are_killed_and_cancelled() {
     let checks = "--check post_drop --check sent_twice --check cancel --check double_restart --check key_reuse";
-    let ran = Scene::new().probe_stdio("key_durable", "", &format!("{BY_KEY} --cancel {checks}")).exits(0);
+    let ran = Scene::start().probe_stdio("key_durable", "", &format!("{BY_KEY} --cancel {checks}")).exits(0);
     for check in ["post_drop", "sent_twice", "cancel", "double_restart", "key_reuse"] {
         assert_eq!(verdict(&ran, check), "OK", "{check}");
     }
     assert_eq!(tool(&ran, "verdict"), "OK");
-    let scene = Scene::new();
+    let scene = Scene::start();
     let (_server, url) = serve_mcp("key_atomic", &scene.ledger, "--revision 2025-11-25 --events");
     let ran =
         scene.probe_url(&url, &format!("{BY_KEY} --cancel --check cancel --check half_reply --check cut")).exits(0);
@@ -57,7 +57,7 @@ fn the_right_policy_is_clean_and_its_calls_are_killed_and_cancelled() {
 
 #[test]
 fn what_a_cancelled_call_has_done_is_told() {
-    let ran = Scene::new().probe_stdio("naive", "", "--cancel --check cancel").exits(0);
+    let ran = Scene::start().probe_stdio("naive", "", "--cancel --check cancel").exits(0);
     assert_eq!(verdict(&ran, "cancel"), "UNSAFE TO RETRY");
     let document = ran.json();
     let row = document["checks"].as_array().unwrap().iter().find(|row| row["check"] == "cancel").unwrap();
@@ -67,7 +67,7 @@ fn what_a_cancelled_call_has_done_is_told() {
 #[test]
 fn a_tool_is_held_to_what_it_claims() {
     let retried = |hints: &str, options: &str| {
-        Scene::new().probe_stdio("naive", &format!("--hints {hints}"), &format!("--check post_drop {options}"))
+        Scene::start().probe_stdio("naive", &format!("--hints {hints}"), &format!("--check post_drop {options}"))
     };
     let unsafe_to_retry = retried("true", "").exits(0);
     assert_eq!(verdict(&unsafe_to_retry, "post_drop"), "UNSAFE TO RETRY");
@@ -76,13 +76,13 @@ fn a_tool_is_held_to_what_it_claims() {
     let broken = retried("idempotent", "").exits(2);
     assert_eq!(verdict(&broken, "post_drop"), "DUPLICATE");
     assert_eq!(tool(&broken, "repeats"), "promised by idempotentHint");
-    let ran = Scene::new().probe_stdio("naive", "--hints read-only", "--tool charge").exits(2);
+    let ran = Scene::start().probe_stdio("naive", "--hints read-only", "--tool charge").exits(2);
     assert_eq!(verdict(&ran, "read_only"), "NOT READ-ONLY");
 }
 
 #[test]
 fn a_tool_that_claims_nothing_is_not_repeated_after_a_success() {
-    let ran = Scene::new().probe_stdio("naive", "--hints none", "--check post_drop --check pre_fail").exits(0);
+    let ran = Scene::start().probe_stdio("naive", "--hints none", "--check post_drop --check pre_fail").exits(0);
     let document = ran.json();
     let requests = |check: &str| {
         let rows = document["checks"].as_array().unwrap();
@@ -93,7 +93,7 @@ fn a_tool_that_claims_nothing_is_not_repeated_after_a_success() {
 
 #[test]
 fn arguments_come_from_the_schema_or_from_the_user() {
-    let scene = Scene::new();
+    let scene = Scene::start();
     // The schema asks for the key, so it is made up of the intent, as all texts are.
     let ran = scene.probe_stdio("key_durable", "", "--check double_restart").exits(0);
     assert_eq!(tool(&ran, "repeats"), "promised by idempotentHint");
@@ -108,7 +108,7 @@ fn arguments_come_from_the_schema_or_from_the_user() {
 
 #[test]
 fn a_tool_that_asks_is_answered_or_skipped() {
-    let scene = Scene::new();
+    let scene = Scene::start();
     let ran = scene.probe_stdio("naive", "--asks", "--check post_drop").exits(4);
     assert_eq!((verdict(&ran, "post_drop").as_str(), scene.lines()), ("SKIPPED", 0));
     assert!(ran.stdout.contains("give --input JSON"), "{}", ran.stdout);
@@ -118,7 +118,7 @@ fn a_tool_that_asks_is_answered_or_skipped() {
 
 #[test]
 fn what_is_sent_is_planned_and_repeated_by_hand() {
-    let scene = Scene::new();
+    let scene = Scene::start();
     let plan = scene.probe_stdio("naive", "", "--plan").exits(0);
     assert!(plan.stdout.contains("sent_twice") && !plan.stdout.contains("odd_keys"), "{}", plan.stdout);
     assert_eq!(scene.lines(), 0);

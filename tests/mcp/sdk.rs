@@ -31,7 +31,7 @@ fn the_sdks_own_servers_are_judged_by_their_ledger() {
             continue;
         }
         for (mode, options, exit, says) in MODES {
-            let scene = Scene::new();
+            let scene = Scene::start();
             let ledger = scene.ledger.display().to_string();
             let server = [python.as_str(), SERVER, mode, ledger.as_str()];
             let ran = scene.probe_command(&server, &format!("--tool charge {options}")).exits(exit);

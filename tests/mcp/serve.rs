@@ -29,7 +29,7 @@ fn parsed(body: &str) -> Value {
 
 #[test]
 fn a_stateless_call_says_in_its_headers_what_its_body_says() {
-    let scene = Scene::new();
+    let scene = Scene::start();
     let (_server, url) = serve_mcp("key_atomic", &scene.ledger, "");
     let params = format!("{CALL},{META}");
     let (head, body) = post(&url, HEADERS, "tools/call", &params);
@@ -54,7 +54,7 @@ fn a_stateless_call_says_in_its_headers_what_its_body_says() {
 
 #[test]
 fn a_session_begins_with_its_handshake_and_is_known_by_its_name() {
-    let scene = Scene::new();
+    let scene = Scene::start();
     let (_server, url) = serve_mcp("key_atomic", &scene.ledger, "--events");
     let (head, body) = post(&url, "", "initialize", r#""protocolVersion":"2025-06-18""#);
     assert_eq!(parsed(&body)["result"]["protocolVersion"], "2025-06-18");
@@ -78,7 +78,7 @@ fn a_session_begins_with_its_handshake_and_is_known_by_its_name() {
 
 #[test]
 fn one_revision_alone_can_be_spoken() {
-    let scene = Scene::new();
+    let scene = Scene::start();
     let (_server, url) = serve_mcp("naive", &scene.ledger, "--revision 2026-07-28");
     let (head, body) = post(&url, "", "initialize", r#""protocolVersion":"2025-11-25""#);
     assert!(head.starts_with("HTTP/1.1 404") && body.contains("2026-07-28"), "{head}{body}");
@@ -115,7 +115,7 @@ impl Lines {
 
 #[test]
 fn a_cancelled_call_is_not_answered_and_its_charge_stands() {
-    let scene = Scene::new();
+    let scene = Scene::start();
     let mut lines = Lines::start(&scene, "key_racy");
     lines.say(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#);
     assert_eq!(lines.answer()["result"]["protocolVersion"], "2025-11-25");
