@@ -7,7 +7,8 @@
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct ExplainArgs {
     /// A topic, or a name from any report, as `key_reuse`, `DUPLICATE`, `key-rotated` or `maybe`
-    pub topic: Option<String>,
+    #[arg(num_args = 1..)]
+    pub topic: Vec<String>,
     /// Print every name that can be explained, one a line
     #[arg(long, conflicts_with = "topic")]
     pub list: bool,

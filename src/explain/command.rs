@@ -14,9 +14,12 @@ use crate::terms::exit::Exit;
 
 /// The command. Errors: neither a topic nor a name.
 pub fn command(args: &ExplainArgs) -> anyhow::Result<Exit> {
-    let Some(wanted) = args.topic.as_deref() else {
+    // A name of several words, as a report shows it.
+    let wanted = args.topic.join(" ");
+    let wanted = wanted.as_str();
+    if wanted.is_empty() {
         return Ok(output::report(Exit::Ok, |out| if args.list { names(out) } else { contents(out) }));
-    };
+    }
     if let Some(topic) = TOPICS.iter().find(|topic| topic.name == wanted) {
         return Ok(output::report(Exit::Ok, |out| writeln!(out, "{}", (topic.page)())));
     }

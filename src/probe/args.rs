@@ -63,6 +63,7 @@ Examples:
   idem probe --format json > baseline.json; idem probe --baseline baseline.json
   idem probe --target http://127.0.0.1:8080/charges --ledger charges.jsonl --plan
   idem probe --target http://127.0.0.1:8080/charges --ledger charges.jsonl --report idem.html --report idem.xml
+  idem probe --mcp --ledger charges.jsonl -- idem serve --mcp --stdio --policy naive --ledger charges.jsonl
   idem probe --chaos 1 --for 20s --policy key_racy --save found.json; idem probe --replay found.json
 
 Exit codes: 0 all as declared, 2 a finding, 3 bad usage or a failed precondition, 4 nothing to probe, 130 interrupted";
