@@ -81,6 +81,9 @@ impl Session {
             drop(alone);
             case.waited = since.elapsed();
         }
+        if case.rule == Rule::Unpromised && case.last().is_some_and(|answer| answer.class == Class::Refusal) {
+            case.remarks.push("a repeat is refused, so that its client never learns of a success that was lost".into());
+        }
         lease.length()
     }
 

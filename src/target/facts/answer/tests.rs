@@ -1,6 +1,14 @@
 //! The answer table: what each reply, and each way to get none, counts for.
 
+use std::sync::Arc;
+
 use super::*;
+use crate::http::address::{Address, Route};
+use crate::mcp::call::ToolCall;
+use crate::mcp::client::Endpoint;
+use crate::mcp::speech::Speech;
+use crate::mcp::tools::Tool;
+use crate::mcp::version::Version;
 use crate::target::request::expected::Expected;
 use crate::target::request::key::KeyPlace;
 use crate::target::request::template::fixtures;
@@ -179,4 +187,46 @@ fn where_no_reply_names_a_receipt_a_202_is_all_there_is() {
     assert_eq!(answer(204, "").class, Class::Success);
     assert_eq!(answer(200, r#"{"receipt":"r"}"#).receipt, None);
     assert_eq!(answer(409, r#"{"receipt":"r"}"#).class, Class::InFlight);
+}
+
+fn of_tool(status: u16, content_type: &str, body: &str) -> Answer {
+    let address = Address { route: Route::Tcp("127.0.0.1:1".parse().unwrap()), authority: "t".into() };
+    let path = "/".into();
+    let patience = Duration::from_secs(1);
+    let endpoint = Endpoint { address, path, headers: Vec::new(), patience, ids: Arc::default() };
+    let tool = Tool::of(&serde_json::json!({"name": "t"})).unwrap();
+    let speech = Speech::new(Version::NEWEST, None, Arc::default());
+    let template = Template { tool: Some(ToolCall::new(tool, endpoint, false, speech)), ..template() };
+    let headers = vec![("Content-Type".to_owned(), content_type.as_bytes().to_vec())];
+    let reply = Reply { status, headers, body: body.as_bytes().to_vec() };
+    let symptom = if content_type == "cut" { Symptom::Truncated } else { Symptom::of_status(status) };
+    let detail = None;
+    Answer::of(&Outcome { symptom, reply: Some(reply), detail, elapsed: Duration::ZERO }, &template, None)
+}
+
+/// What came of a tool's call is in its response; the status is the transport's.
+#[test]
+fn a_tools_answer_is_its_response() {
+    let response = |inner: &str| format!(r#"{{"jsonrpc":"2.0","id":1,{inner}}}"#);
+    let done = response(r#""result":{"content":[],"structuredContent":{"receipt":"r1"}}"#);
+    let failed = response(r#""result":{"content":[{"type":"text","text":"no money"}],"isError":true}"#);
+    let error = |code: i64| response(&format!(r#""error":{{"code":{code},"message":"no"}}"#));
+    let asks = response(r#""result":{"resultType":"input_required","requestState":"s"}"#);
+    let json = "application/json";
+    for (status, content_type, body, class, receipt) in [
+        (200, json, &done, Class::Success, Some("r1")),
+        (200, json, &failed, Class::Refusal, None),
+        (200, json, &error(-32602), Class::Refusal, None),
+        (200, json, &error(-32603), Class::Failure, None),
+        (400, json, &error(-32020), Class::Refusal, None),
+        (503, json, &error(-32000), Class::Failure, None),
+        (200, json, &asks, Class::Asks, None),
+        (503, "text/plain", &"busy".to_owned(), Class::Failure, None),
+        (200, "cut", &done, Class::Silence, None),
+        (200, "text/event-stream", &format!("data: {done}\n\n"), Class::Success, Some("r1")),
+    ] {
+        let answer = of_tool(status, content_type, body);
+        assert_eq!((answer.class, answer.receipt.as_deref()), (class, receipt), "{status} {body}");
+    }
+    assert!(of_tool(200, json, &failed).text.contains("isError: no money"));
 }

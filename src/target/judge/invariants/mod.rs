@@ -21,7 +21,7 @@ fn found(verdict: Verdict, why: impl Into<String>) -> Option<Judgement> {
 pub fn judge(case: &Case) -> Judgement {
     let finding = match case.rule {
         Rule::Once | Rule::Claimed => once(case),
-        Rule::Unpromised => once(case).map(|judgement| unpromised(judgement, case)),
+        Rule::Unpromised => once(case).and_then(|judgement| unpromised(judgement, case)),
         Rule::ReadOnly => read_only(case),
         Rule::Reuse => reuse(case),
         Rule::Distinct => distinct(case).or_else(|| unsettled(case)),
@@ -52,12 +52,14 @@ fn of_one(rule: Rule) -> &'static str {
     }
 }
 
-/// A repeat that charges again breaks no promise where there was none.
-fn unpromised(judgement: Judgement, case: &Case) -> Judgement {
+/// A repeat that charges again, or is refused where the first call had its effect, breaks no promise where there was none.
+fn unpromised(judgement: Judgement, case: &Case) -> Option<Judgement> {
     // Without a ledger two receipts are two charges that were answered.
     let is_twice =
         judgement.verdict == Verdict::Duplicate || judgement.verdict == Verdict::Changed && case.total().is_none();
-    if is_twice { Judgement { verdict: Verdict::Unsafe, ..judgement } } else { judgement }
+    let is_refused = judgement.verdict == Verdict::Sticky && case.total() == Some(1);
+    let verdict = if is_twice { Verdict::Unsafe } else { judgement.verdict };
+    (!is_refused).then_some(Judgement { verdict, ..judgement })
 }
 
 /// No call has an effect, whatever was answered.
@@ -263,3 +265,5 @@ fn held(case: &Case) -> String {
 mod edges;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tools;
