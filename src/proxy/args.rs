@@ -77,6 +77,11 @@ pub struct ProxyArgs {
     #[arg(long, value_name = "NAME")]
     pub key_header: Option<String>,
 
+    /// Requests are calls of MCP tools over HTTP: --intent-at and --key-at are pointers into the arguments [key:
+    /// /idempotency_key], --receipt-at into what the tool says
+    #[arg(long, conflicts_with = "key_header")]
+    pub mcp: bool,
+
     /// Retry-After, in seconds, of the 503 of pre_fail, the 502 of post_error, and the 429 of throttle (where it is 1)
     #[arg(long, value_name = "SECONDS")]
     pub retry_after: Option<u64>,
@@ -128,10 +133,38 @@ impl FaultChoice {
 }
 
 impl ProxyArgs {
+    /// Where the intent is.
+    ///
+    /// # Errors
+    /// A tool's call names it elsewhere than in its arguments.
+    pub fn intent_place(&self) -> anyhow::Result<Place> {
+        if self.mcp { argument("--intent-at", &self.intent_at) } else { Ok(self.intent_at.clone()) }
+    }
+
     /// Where the key is.
-    pub fn key_place(&self) -> Place {
-        let named = || Place::Header(self.key_header.as_deref().unwrap_or("Idempotency-Key").to_owned());
-        self.key_at.clone().unwrap_or_else(named)
+    ///
+    /// # Errors
+    /// As [`ProxyArgs::intent_place`].
+    pub fn key_place(&self) -> anyhow::Result<Place> {
+        let named = || match (&self.key_header, self.mcp) {
+            (Some(name), _) => Place::Header(name.clone()),
+            (None, true) => Place::Json("/idempotency_key".parse().expect("it is a pointer")),
+            (None, false) => Place::Header("Idempotency-Key".to_owned()),
+        };
+        let place = self.key_at.clone().unwrap_or_else(named);
+        if self.mcp { argument("--key-at", &place) } else { Ok(place) }
+    }
+}
+
+/// A place among the arguments of a tool's call.
+fn argument(option: &str, place: &Place) -> anyhow::Result<Place> {
+    match place {
+        Place::Json(pointer) => {
+            format!("/params/arguments{pointer}").parse().map(Place::Json).map_err(anyhow::Error::msg)
+        }
+        Place::Path(_) | Place::Query(_) | Place::Form(_) | Place::Header(_) => {
+            anyhow::bail!("{option} {place}: with --mcp give a JSON pointer into the arguments")
+        }
     }
 }
 

@@ -4,15 +4,12 @@
 use std::time::SystemTime;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::event::EventKind;
 use super::fault::End;
 use super::fault_name::FaultName;
-use super::place::json_name;
-use crate::http::message::Message;
+use super::said::{ReplyRules, Said};
 use crate::terms::outcome::{Kind, Symptom};
-use crate::text::pointer::Pointer;
 use crate::text::time::rfc3339;
 
 /// A reading that grows with the events of its exchange. Absent fields are left out, but for `status`.
@@ -27,6 +24,9 @@ pub struct AttemptLine {
     attempt: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
+    /// The id of a tool's call, as it is written; another one in each attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
     /// None where no status line reached the client.
     status: Option<u16>,
     /// As the client will have seen it. None as long as that is open.
@@ -62,6 +62,7 @@ impl AttemptLine {
             intent,
             attempt,
             key,
+            call: None,
             status: None,
             symptom: None,
             kind: None,
@@ -74,6 +75,11 @@ impl AttemptLine {
             unheard_receipt: None,
             note: None,
         }
+    }
+
+    /// With the id of a tool's call.
+    pub fn of_call(self, call: Option<String>) -> AttemptLine {
+        AttemptLine { call, ..self }
     }
 
     pub fn intent(&self) -> Option<&str> {
@@ -103,10 +109,10 @@ impl AttemptLine {
         serde_json::to_vec(self).expect("texts and numbers have a JSON form, and a buffer takes it")
     }
 
-    /// Takes in what happened. `receipt_at` is where a reply names its receipt.
-    pub fn observe(&mut self, what: &EventKind, receipt_at: &Pointer) {
+    /// Takes in what happened. `rules` are where a reply names its receipt.
+    pub fn observe(&mut self, what: &EventKind, rules: &ReplyRules) {
         match what {
-            EventKind::UpstreamReplied { reply, .. } => self.replied(Said::of(reply, receipt_at)),
+            EventKind::UpstreamReplied { reply, .. } => self.replied(Said::of(reply, rules)),
             EventKind::UpstreamFailed { symptom, detail, .. } => {
                 self.add_note(&format!("upstream: {symptom}: {detail}"))
             }
@@ -117,10 +123,10 @@ impl AttemptLine {
                     Some(reply) => reply.head.get("retry-after").map(|v| String::from_utf8_lossy(v).into_owned()),
                     None => retry_after.map(|seconds| seconds.to_string()),
                 };
-                if let Some(reply) = reply {
-                    self.give(Said::of(reply, receipt_at));
-                }
-                self.client_saw(Symptom::of_status(*status));
+                let failure = reply.as_ref().and_then(|reply| self.give(Said::of(reply, rules)));
+                // A call that failed behind a 200 may have had its effect, as after a 500.
+                let symptom = failure.map_or(Symptom::of_status(*status), |_| Symptom::ServerError);
+                self.client_saw(symptom);
             }
             EventKind::ReplyCut { status, bytes } => {
                 self.status = *status;
@@ -171,6 +177,9 @@ impl AttemptLine {
             said.replay = said.replay.map(|replay| replay && self.replay == Some(true));
             self.unheard_receipt = self.receipt.take().filter(|first| Some(first) != said.receipt.as_ref());
         }
+        if let Some(failure) = &said.failure {
+            self.add_note(failure);
+        }
         self.receipt_heard = said.receipt.as_ref().map(|_| false);
         self.upstream_status = said.status;
         self.receipt = said.receipt;
@@ -182,39 +191,20 @@ impl AttemptLine {
     }
 
     /// The client is given a reply of the server, which was taken in when it came.
-    fn give(&mut self, said: Said) {
+    /// Gives the failure that its status does not show.
+    fn give(&mut self, said: Said) -> Option<String> {
         if self.unheard_receipt.is_some() && self.unheard_receipt == said.receipt {
             std::mem::swap(&mut self.unheard_receipt, &mut self.receipt);
         }
         self.receipt_heard = None;
         self.upstream_status = said.status;
+        said.failure
     }
 
     fn add_note(&mut self, text: &str) {
         match &mut self.note {
             Some(note) => *note += &format!("; {text}"),
             None => self.note = Some(text.to_owned()),
-        }
-    }
-}
-
-/// What a reply says about its charge.
-struct Said {
-    status: Option<u16>,
-    receipt: Option<String>,
-    /// None where the reply does not say.
-    replay: Option<bool>,
-}
-
-impl Said {
-    fn of(reply: &Message, receipt_at: &Pointer) -> Said {
-        let content = reply.content().unwrap_or_default();
-        let body: Option<Value> = serde_json::from_slice(&content).ok();
-        let marked = reply.head.get("idempotent-replayed").map(|value| value.eq_ignore_ascii_case(b"true"));
-        Said {
-            status: reply.head.status(),
-            receipt: json_name(&content, receipt_at),
-            replay: marked.or_else(|| body.as_ref()?.get("replay")?.as_bool()),
         }
     }
 }

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, SystemTime};
 
+use serde_json::Value;
+
 use super::attempt_line::AttemptLine;
 use super::event::{Event, EventKind};
 use super::exchange::Exchange;
@@ -11,11 +13,18 @@ use super::fault::Fault;
 use super::fault_name::FaultName;
 use super::gate::Gate;
 use super::place::Place;
+use super::said::ReplyRules;
 use super::trigger::Trigger;
-use crate::text::pointer::Pointer;
+use crate::http::message::Message;
 
 /// Intents whose attempts are still counted; of the one that came longest ago the next attempt counts as the first.
 const INTENTS: usize = 100_000;
+
+/// The id of a message of JSON-RPC; None for one that has none.
+fn call_id(request: &Message) -> Option<String> {
+    let body: Value = serde_json::from_slice(&request.content()?).ok()?;
+    body.get("id").map(Value::to_string)
+}
 
 /// What the user chose.
 #[derive(Clone, Debug)]
@@ -28,8 +37,7 @@ pub struct Rules {
     /// In the request.
     pub intent_at: Place,
     pub key_at: Place,
-    /// In the body of the reply.
-    pub receipt_at: Pointer,
+    pub reply: ReplyRules,
     /// The client is killed at the fault, before it is told anything.
     pub until_killed: bool,
 }
@@ -106,7 +114,8 @@ impl AttemptLog {
         let later = Gate::new();
         let killed = self.rules.until_killed.then(|| name.until_killed(&later)).flatten();
         let fault = killed.unwrap_or_else(|| name.fault(&later, self.rules.retry_after, self.rules.cut_after));
-        let line = AttemptLine::new(SystemTime::now(), numbered, key, name);
+        let call = self.rules.reply.of_tools.then(|| call_id(&exchange.request)).flatten();
+        let line = AttemptLine::new(SystemTime::now(), numbered, key, name).of_call(call);
         self.open.insert(exchange.id, Open { intent, line, later, has_ended: false });
         fault
     }
@@ -115,11 +124,11 @@ impl AttemptLog {
     pub fn observe(&mut self, event: &Event) -> Vec<AttemptLine> {
         if let EventKind::BadRequest { .. } = event.what {
             let mut line = AttemptLine::new(SystemTime::now(), None, None, FaultName::None);
-            line.observe(&event.what, &self.rules.receipt_at);
+            line.observe(&event.what, &self.rules.reply);
             return vec![line];
         }
         let Some(open) = self.open.get_mut(&event.exchange) else { return Vec::new() };
-        open.line.observe(&event.what, &self.rules.receipt_at);
+        open.line.observe(&event.what, &self.rules.reply);
         if matches!(event.what, EventKind::Ended) { self.end(event.exchange) } else { Vec::new() }
     }
 

@@ -14,6 +14,7 @@ use super::fault_name::FaultName;
 use super::listener::Proxy;
 use super::readings::Readings;
 use super::run;
+use super::said::ReplyRules;
 use super::settings::Settings;
 use super::trigger::Trigger;
 use crate::console::interrupt;
@@ -122,9 +123,9 @@ pub fn rules(args: &ProxyArgs, fault: FaultName) -> anyhow::Result<Rules> {
         seed: args.seed.unwrap_or(0),
         retry_after: args.retry_after,
         cut_after: args.cut_after.unwrap_or(Duration::ZERO),
-        intent_at: args.intent_at.clone(),
-        key_at: args.key_place(),
-        receipt_at: args.receipt_at.clone(),
+        intent_at: args.intent_place()?,
+        key_at: args.key_place()?,
+        reply: ReplyRules { receipt_at: args.receipt_at.clone(), of_tools: args.mcp },
         until_killed: false,
     })
 }

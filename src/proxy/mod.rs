@@ -20,6 +20,7 @@ pub mod moment;
 pub mod place;
 pub mod readings;
 pub mod run;
+pub mod said;
 pub mod settings;
 #[cfg(test)]
 mod tests;

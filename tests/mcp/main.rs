@@ -2,6 +2,7 @@
 //! the client.
 
 mod probe;
+mod proxy;
 mod sdk;
 mod serve;
 #[path = "../support/mod.rs"]
