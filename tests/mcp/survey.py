@@ -53,9 +53,16 @@ SUBJECTS = [
      "git init -q . && git -c user.name=n -c user.email=e commit -q --allow-empty -m first", IN_NAMES(".git/refs/heads/*")),
     (("pypi", "ai-todo", ["{bin}/ai-todo", "--root", "{here}", "serve"]), "add_task", {"description": "{{intent}}", "tags": ["a"]}, "true", IN_TEXT("TODO.md")),
     (TOOLKIT, "todo_create", {"text": "{{intent}}"}, "true", SQLITE("home/.agent-toolkit/data.db")),
-    (TOOLKIT, "note_append", {"name": "orders", "content": "{{intent}}"}, "true", IN_TEXT("home/.agent-toolkit/notes/**/*.md")),
     (("pypi", "agent-logbook", ["{bin}/agent-logbook"], "mcp<2"), "remember", {"type": "fact", "content": "{{intent}}"}, "true",
      SQLITE("logbook.db")),
+    (("npm", "@itseasy21/mcp-knowledge-graph", ["{bin}/mcp-knowledge-graph", "--memory-path", "{here}/graph.jsonl"]), "create_entities",
+     {"entities": [{"name": "{{intent}}", "entityType": "order", "observations": []}]}, "true", IN_TEXT("graph.jsonl")),
+    (("npm", "mcp-sqlite", ["{bin}/mcp-sqlite-server", "state.db"]), "create_record",
+     {"table": "t", "data": {"intent": "{{intent}}", "amount": 1}},
+     "python3 -c \"import sqlite3; sqlite3.connect('state.db').execute('create table t (intent, amount)')\"", SQLITE("state.db")),
+    (("npm", "@kazuph/mcp-taskmanager", ["{bin}/mcp-taskmanager"]), "request_planning",
+     {"originalRequest": "r", "splitDetails": "s", "tasks": [{"title": "{{intent}}", "description": "d"}]}, "mkdir -p home/Documents",
+     IN_TEXT("home/**/tasks.json")),
 ]
 
 
@@ -89,7 +96,7 @@ def probed(idem, subject, folders):
         return f"{package}: SKIPPED, it cannot be installed"
     with tempfile.TemporaryDirectory() as here:
         subprocess.run(prepare, shell=True, cwd=here, check=True)
-        os.makedirs(f"{here}/home")
+        os.makedirs(f"{here}/home", exist_ok=True)
         command, args = filled([command, args], bin=path, here=here)
         env = os.environ | {"MEMORY_FILE_PATH": f"{here}/memory.json", "HOME": f"{here}/home"}
         options = ["--tool", tool, "--args", json.dumps(args), "--ledger-cmd", ledger, "--format", "json", "--lease", "500ms"]
