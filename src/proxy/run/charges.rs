@@ -86,6 +86,7 @@ fn why(finding: Finding, intent: &Intent) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use crate::proxy::said::ReplyRules;
     use std::time::{Duration, SystemTime};
 
     use serde_json::json;
@@ -109,7 +110,7 @@ mod tests {
             let mut line = AttemptLine::new(SystemTime::UNIX_EPOCH, intent, key, FaultName::None);
             line.observe(
                 &EventKind::ReplySent { status: *status, reply: None, retry_after: None },
-                &"/receipt".parse().unwrap(),
+                &ReplyRules { receipt_at: "/receipt".parse().unwrap(), of_tools: false },
             );
             line
         };
