@@ -96,7 +96,7 @@ struct Lines {
 impl Lines {
     fn start(scene: &Scene, policy: &str) -> Lines {
         let mut command: Command = idem(["serve", "--mcp", "--stdio", "--policy", policy, "--ledger"]);
-        command.arg(&scene.ledger).stdin(Stdio::piped());
+        command.arg(&scene.ledger).args(["--window", "300ms"]).stdin(Stdio::piped());
         let mut server = Running::spawn(&mut command);
         let answers = BufReader::new(server.0.stdout.take().unwrap());
         Lines { server, answers }
@@ -119,8 +119,10 @@ fn a_cancelled_call_is_not_answered_and_its_charge_stands() {
     let mut lines = Lines::start(&scene, "key_racy");
     lines.say(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#);
     assert_eq!(lines.answer()["result"]["protocolVersion"], "2025-11-25");
-    // It looks up for 50 ms: the notification on the next line comes before its end.
+    // It looks up for 300 ms; that a later request is answered shows that it has begun, and it is cancelled in between.
     lines.say(&format!(r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{{CALL}}}}}"#));
+    lines.say(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#);
+    assert_eq!(lines.answer()["id"], "p");
     lines.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#);
     let other = CALL.replace("\"k\"", "\"other\"");
     lines.say(&format!(r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{{{other}}}}}"#));
