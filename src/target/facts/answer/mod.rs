@@ -52,6 +52,9 @@ pub struct Answer {
     pub marker: Option<String>,
 }
 
+/// How the text of a tool's own failure begins.
+pub const FAILED: &str = "isError: ";
+
 /// Headers by which servers mark a replay, and the values that say no.
 const MARKERS: [&str; 5] = [
     "idempotent-replayed",
@@ -105,7 +108,7 @@ impl Answer {
                 let body = Reply { body: text.clone().into_bytes(), ..reply.clone() };
                 Answer { text: beginning(&text), ..Answer::whole(&body, template, None) }
             }
-            Told::Failed(text) => of(Class::Refusal, format!("isError: {text}")),
+            Told::Failed(text) => of(Class::Refusal, format!("{FAILED}{text}")),
             Told::Refused(fault) => {
                 let is_internal = fault.code == code::INTERNAL && reply.status < 300;
                 let by_status = if reply.status < 300 { Class::Refusal } else { plain.class };

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::row::Row;
 use crate::target::checks::Habit;
-use crate::target::facts::answer::Class;
+use crate::target::facts::answer::{Class, FAILED};
 use crate::target::facts::case::{Attempt, Case, Rule};
 use crate::target::judge::verdict::Verdict;
 
@@ -33,6 +33,9 @@ pub struct Profile {
     pub other_principal: Option<String>,
     /// Whether a key is still known just after the promised window.
     pub after_window: Option<String>,
+    /// How many of a tool's calls that failed first had their effect all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed_calls: Option<String>,
 }
 
 impl Profile {
@@ -56,6 +59,7 @@ impl Profile {
                 .into_iter()
                 .find(|case| case.rule == Rule::Report)
                 .and_then(after_window),
+            failed_calls: failed_calls(rows),
         }
     }
 
@@ -70,6 +74,7 @@ impl Profile {
             ("without a key", &self.no_key),
             ("other principal", &self.other_principal),
             ("after the window", &self.after_window),
+            ("failed calls", &self.failed_calls),
         ];
         let mut lines: Vec<_> = entries.into_iter().filter_map(|(name, entry)| Some((name, entry.clone()?))).collect();
         if !self.odd_keys_refused.is_empty() {
@@ -151,6 +156,15 @@ fn refused(cases: &[&Case]) -> Vec<String> {
         .filter(refused)
         .map(|case| format!("{} ({})", case.label, answers(&[case], 0).unwrap_or_default()))
         .collect()
+}
+
+/// Of the cases that began with a tool's failure; a later success may be what had the effect, so those are left out.
+fn failed_calls(rows: &[Row]) -> Option<String> {
+    let is_failure = |attempt: &Attempt| attempt.answer.text.starts_with(FAILED);
+    let failed = |case: &&Case| !case.attempts.is_empty() && case.attempts.iter().all(is_failure);
+    let failed: Vec<_> = rows.iter().flat_map(|row| &row.cases).filter(failed).collect();
+    let charged = failed.iter().filter(|case| case.total().unwrap_or(0) > 0).count();
+    (!failed.is_empty()).then(|| format!("{charged} of {} had their effect", failed.len()))
 }
 
 fn after_window(case: &Case) -> Option<String> {

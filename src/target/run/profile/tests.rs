@@ -128,3 +128,16 @@ fn silence_is_told_as_no_reply() {
     let silent = Answer { status: None, ..answer(Class::Silence, 200, "") };
     assert_eq!(line(&[race(vec![success("r"), silent], 1)], "in-flight duplicate").unwrap(), "no reply");
 }
+
+#[test]
+fn a_tools_failure_is_told_with_what_it_did_all_the_same() {
+    let failed = || Answer { text: "isError: no answer from the bank".into(), ..refused() };
+    let of = |answers: Vec<Answer>, charges| {
+        case("a", Rule::Claimed, &["a"], answers.into_iter().map(|answer| (0, answer)).collect(), &[charges])
+    };
+    let rows = [row("replay", vec![of(vec![failed(), failed()], 1), of(vec![failed()], 0)])];
+    assert_eq!(line(&rows, "failed calls").unwrap(), "1 of 2 had their effect");
+    for cases in [vec![of(vec![failed(), success("r")], 1)], vec![of(vec![refused()], 1)]] {
+        assert_eq!(line(&[row("replay", cases)], "failed calls"), None);
+    }
+}
