@@ -106,6 +106,11 @@ impl ClientLeg {
         }
     }
 
+    /// The connection itself, and what was read from it and not parsed. None where it has ended.
+    pub fn into_stream(self) -> Option<(TcpStream, Vec<u8>)> {
+        Some((self.stream?, self.unread))
+    }
+
     pub fn is_gone(&self) -> bool {
         self.is_gone
     }

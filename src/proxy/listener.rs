@@ -15,6 +15,7 @@ use super::event::{self, EventKind, Events, Sink};
 use super::exchange::Exchange;
 use super::fault::Fault;
 use super::settings::Settings;
+use super::tunnel;
 use crate::http::address::Route;
 
 /// Decides the fault of each exchange, once its request has been read whole.
@@ -113,6 +114,9 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
                 return client.refuse(&malformed).await;
             }
         };
+        if tunnel::is_asked_for(&request) {
+            return tunnel::run(&request, client, &shared.upstream, &shared.settings).await;
+        }
         let notes = shared.sink.exchange();
         let exchange = Exchange { id: notes.id(), request: Arc::new(request) };
         notes.note(EventKind::RequestRead { request: Arc::clone(&exchange.request) });

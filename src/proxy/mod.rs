@@ -25,6 +25,7 @@ pub mod settings;
 #[cfg(test)]
 mod tests;
 pub mod trigger;
+pub mod tunnel;
 pub mod upstream_leg;
 
 pub use command::command;

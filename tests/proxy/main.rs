@@ -10,6 +10,7 @@ mod framing;
 mod pages;
 #[path = "../support/python.rs"]
 mod python;
+mod real_clients;
 mod running;
 mod support;
 mod transports;
