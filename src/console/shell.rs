@@ -21,6 +21,17 @@ pub async fn output(command: &str, patience: Duration) -> Result<String, String>
     read_back(&mut text)
 }
 
+/// As [`output`], into a file without a name, of which it may be more than memory holds.
+///
+/// # Errors
+/// As [`output`].
+pub async fn spooled(command: &str, patience: Duration) -> Result<File, String> {
+    let (out, mut file) = scratch()?;
+    run(command, Stdio::from(out), Some(scratch()?), patience).await?;
+    file.rewind().map_err(|error| format!("cannot read what the command said: {error}"))?;
+    Ok(file)
+}
+
 /// As [`output`], of a command whose words may be credentials: no error has any of them.
 ///
 /// # Errors

@@ -23,11 +23,11 @@ struct Entry<T> {
 }
 
 impl<T: Default> Names<T> {
-    /// The value of this name, made at its first mention.
+    /// The place of this name in order of first mention, and its value, made at that.
     ///
     /// # Panics
     /// At 2^32 distinct names: they would take more than 100 GiB.
-    pub fn at(&mut self, wanted: &str) -> &mut T {
+    pub fn at(&mut self, wanted: &str) -> (usize, &mut T) {
         let Names { text, entries, index, hasher } = self;
         let hash = hasher.hash_one(wanted);
         let found = index.find(hash, |&at| name(text, entries, at as usize) == wanted).copied();
@@ -38,7 +38,15 @@ impl<T: Default> Names<T> {
             index.insert_unique(hash, at, |&other| hasher.hash_one(name(text, entries, other as usize)));
             at
         });
-        &mut entries[at as usize].value
+        (at as usize, &mut entries[at as usize].value)
+    }
+
+    /// The value of the name at a place.
+    ///
+    /// # Panics
+    /// Where no name has it.
+    pub fn value_mut(&mut self, place: usize) -> &mut T {
+        &mut self.entries[place].value
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
@@ -66,7 +74,7 @@ mod tests {
             let mut plain: HashMap<&str, u64> = HashMap::new();
             let mut order = Vec::new();
             for mention in &mentions {
-                *names.at(mention) += 1;
+                *names.at(mention).1 += 1;
                 let count = plain.entry(mention).or_default();
                 if *count == 0 {
                     order.push(mention.as_str());

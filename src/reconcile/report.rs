@@ -42,20 +42,46 @@ pub struct Unread {
     pub expected: u64,
     /// Lines that expect an intent again.
     pub repeated: u64,
+    /// Ledger lines that `--where` leaves out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub passed_over: u64,
+    /// Whether an input is broken somewhere, so that nobody knows how much follows.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+}
+
+impl Unread {
+    pub fn is_all_read(&self) -> bool {
+        self.ledger + self.expected == 0
+    }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// What the user asked for beside the intents: told only then.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    pub amounts: bool,
+    pub window: bool,
+    pub filter: bool,
 }
 
 pub struct ReconcileReport<'a> {
     pub tally: &'a IntentTally,
     pub totals: Totals,
     pub lines: Unread,
+    pub asked: Asked,
 }
 
 impl ReconcileReport<'_> {
     pub fn conclusion(&self) -> Conclusion {
-        let Totals { duplicates, lost, unexpected, .. } = self.totals;
+        let Totals { duplicates, lost, unexpected, differing, .. } = self.totals;
         // What is missing may stand in a line that could not be read; what was seen twice was seen.
-        let proven = duplicates > 0 || lost > self.lines.ledger || unexpected > self.lines.expected;
-        match (proven, self.totals.is_clean() && self.lines.ledger + self.lines.expected == 0) {
+        let is_missing = !self.lines.is_cut && (lost > self.lines.ledger || unexpected > self.lines.expected);
+        let proven = duplicates > 0 || differing > 0 || is_missing;
+        match (proven, self.totals.is_clean() && self.lines.is_all_read()) {
             (true, _) => Conclusion::Mismatch,
             (false, true) => Conclusion::Ok,
             (false, false) => Conclusion::Unproven,
@@ -63,15 +89,20 @@ impl ReconcileReport<'_> {
     }
 
     pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Totals { committed, expected, distinct, duplicates, lost, unexpected } = self.totals;
-        for (figure, count, what) in [
-            ("committed", committed, "ledger entries"),
-            ("expected", expected, "intents that should be charged once"),
-            ("distinct", distinct, "intents charged"),
-            ("duplicates", duplicates, "charges beyond the first of an intent"),
-            ("lost", lost, "expected intents without a charge"),
-            ("unexpected", unexpected, "intents charged but not expected"),
-        ] {
+        let Totals { committed, expected, distinct, duplicates, lost, unexpected, differing, outside } = self.totals;
+        let figures = [
+            ("committed", committed, "ledger entries", true),
+            ("expected", expected, "intents that should be charged once", true),
+            ("distinct", distinct, "intents charged", true),
+            ("duplicates", duplicates, "charges beyond the first of an intent", true),
+            ("lost", lost, "expected intents without a charge", true),
+            ("unexpected", unexpected, "intents charged but not expected", true),
+            ("differing", differing, "intents with two amounts", self.asked.amounts),
+            ("outside", outside.expected, "intents expected at another time, not charged within it", self.asked.window),
+            ("", outside.entries, "ledger entries at another time, of none of these intents", self.asked.window),
+            ("left out", self.lines.passed_over, "ledger entries that --where leaves out", self.asked.filter),
+        ];
+        for (figure, count, what, _) in figures.iter().filter(|(.., is_told)| *is_told) {
             writeln!(out, "{figure:<10} {count:>10}  {what}")?;
         }
         self.offenders(out)?;
@@ -82,7 +113,9 @@ impl ReconcileReport<'_> {
         let mut offenders = self.tally.offenders();
         for offender in offenders.by_ref().take(NAMED) {
             let findings = names(&offender).join("+");
-            writeln!(out, "{findings:<20} charges={} intent={}", offender.charges, printable(offender.intent))?;
+            let amounts = offender.amounts.map(|[one, other]| format!(" amounts={one},{other}")).unwrap_or_default();
+            let intent = printable(offender.intent);
+            writeln!(out, "{findings:<20} charges={}{amounts} intent={intent}", offender.charges)?;
         }
         match offenders.count() {
             0 => Ok(()),

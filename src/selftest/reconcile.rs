@@ -17,29 +17,35 @@ fn totals(subject: &Subject, charges: &[&str], want: Totals) -> Checked {
 }
 
 fn clean(subject: &Subject) -> Checked {
-    let want = Totals { committed: 3, expected: 3, distinct: 3, duplicates: 0, lost: 0, unexpected: 0 };
+    let want =
+        Totals { committed: 3, expected: 3, distinct: 3, duplicates: 0, lost: 0, unexpected: 0, ..Totals::default() };
     totals(subject, &["c", "a", "b"], want)
 }
 
 fn duplicates(subject: &Subject) -> Checked {
-    let want = Totals { committed: 6, expected: 3, distinct: 3, duplicates: 3, lost: 0, unexpected: 0 };
+    let want =
+        Totals { committed: 6, expected: 3, distinct: 3, duplicates: 3, lost: 0, unexpected: 0, ..Totals::default() };
     totals(subject, &["a", "b", "a", "c", "a", "b"], want)
 }
 
 fn lost(subject: &Subject) -> Checked {
-    let want = Totals { committed: 1, expected: 3, distinct: 1, duplicates: 0, lost: 2, unexpected: 0 };
+    let want =
+        Totals { committed: 1, expected: 3, distinct: 1, duplicates: 0, lost: 2, unexpected: 0, ..Totals::default() };
     totals(subject, &["b"], want)?;
-    let want = Totals { committed: 0, expected: 3, distinct: 0, duplicates: 0, lost: 3, unexpected: 0 };
+    let want =
+        Totals { committed: 0, expected: 3, distinct: 0, duplicates: 0, lost: 3, unexpected: 0, ..Totals::default() };
     totals(subject, &[], want)
 }
 
 fn unexpected(subject: &Subject) -> Checked {
-    let want = Totals { committed: 6, expected: 3, distinct: 5, duplicates: 1, lost: 0, unexpected: 2 };
+    let want =
+        Totals { committed: 6, expected: 3, distinct: 5, duplicates: 1, lost: 0, unexpected: 2, ..Totals::default() };
     totals(subject, &["a", "b", "c", "y", "z", "z"], want)
 }
 
 /// Three charges for three intents, and one was charged twice while another was not.
 fn balance(subject: &Subject) -> Checked {
-    let want = Totals { committed: 3, expected: 3, distinct: 2, duplicates: 1, lost: 1, unexpected: 0 };
+    let want =
+        Totals { committed: 3, expected: 3, distinct: 2, duplicates: 1, lost: 1, unexpected: 0, ..Totals::default() };
     totals(subject, &["a", "a", "b"], want)
 }

@@ -15,18 +15,46 @@ pub struct Pointer {
 }
 
 /// What lies at a pointer.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum Found<'a> {
     /// A string, or an integer of at most 64 bits as its digits.
     Name(Cow<'a, str>),
     Nothing,
     /// A key on the way is there more than once.
     Twice,
-    /// Something else: what it is, in words.
-    Other(&'static str),
+    Other(Other),
+}
+
+/// A value that is not a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Other {
+    /// A number that is not a 64-bit integer.
+    Real(f64),
+    Bool(bool),
+    Null,
+    Array,
+    Object,
+}
+
+impl Other {
+    /// What it is, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Other::Real(_) => "a number that is not a 64-bit integer",
+            Other::Bool(_) => "a boolean",
+            Other::Null => "null",
+            Other::Array => "an array",
+            Other::Object => "an object",
+        }
+    }
 }
 
 impl Pointer {
+    /// Its keys and indices, unescaped.
+    pub fn steps(&self) -> &[String] {
+        &self.steps
+    }
+
     /// Follows the pointer. The whole text is checked, but for the encoding of what does not lie on the way.
     ///
     /// # Errors
@@ -107,20 +135,20 @@ impl<'de> Visitor<'de> for Follow<'_> {
         Ok(self.leaf(Found::Name(Cow::Owned(integer.to_string()))))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Found<'de>, E> {
-        Ok(self.leaf(Found::Other("a number that is not a 64-bit integer")))
+    fn visit_f64<E>(self, number: f64) -> Result<Found<'de>, E> {
+        Ok(self.leaf(Found::Other(Other::Real(number))))
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Found<'de>, E> {
-        Ok(self.leaf(Found::Other("a boolean")))
+    fn visit_bool<E>(self, is: bool) -> Result<Found<'de>, E> {
+        Ok(self.leaf(Found::Other(Other::Bool(is))))
     }
 
     fn visit_unit<E>(self) -> Result<Found<'de>, E> {
-        Ok(self.leaf(Found::Other("null")))
+        Ok(self.leaf(Found::Other(Other::Null)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Found<'de>, A::Error> {
-        let mut found = self.leaf(Found::Other("an array"));
+        let mut found = self.leaf(Found::Other(Other::Array));
         if let Some((step, rest)) = self.0.split_first() {
             let wanted = step.parse::<usize>().ok().filter(|index| index.to_string() == *step);
             if let Some(wanted) = wanted {
@@ -138,7 +166,7 @@ impl<'de> Visitor<'de> for Follow<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
         let Some((step, rest)) = self.0.split_first() else {
             while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-            return Ok(Found::Other("an object"));
+            return Ok(Found::Other(Other::Object));
         };
         let mut found = None;
         while let Some(here) = map.next_key_seed(KeyIs(step))? {
@@ -210,8 +238,8 @@ mod tests {
         for (pointer, value) in examples {
             assert_eq!(find(pointer, json), name(value), "{pointer}");
         }
-        assert_eq!(find("", json), Found::Other("an object"));
-        assert_eq!(find("/foo", json), Found::Other("an array"));
+        assert_eq!(find("", json), Found::Other(Other::Object));
+        assert_eq!(find("/foo", json), Found::Other(Other::Array));
         for nowhere in ["/foo/2", "/foo/-", "/foo/01", "/foo/0/x", "/bar", "/foo/bar"] {
             assert_eq!(find(nowhere, json), Found::Nothing, "{nowhere}");
         }
@@ -223,11 +251,11 @@ mod tests {
         assert_eq!(find("/a", r#"{"a":18446744073709551615}"#), name("18446744073709551615"));
         assert_eq!(find("/a", r#"{"a":-7}"#), name("-7"));
         for (value, what) in [
-            ("18446744073709551616", "a number that is not a 64-bit integer"),
-            ("1.0", "a number that is not a 64-bit integer"),
-            ("true", "a boolean"),
-            ("null", "null"),
-            ("{}", "an object"),
+            ("18446744073709551616", Other::Real(18_446_744_073_709_551_616.0)),
+            ("1.0", Other::Real(1.0)),
+            ("true", Other::Bool(true)),
+            ("null", Other::Null),
+            ("{}", Other::Object),
         ] {
             assert_eq!(find("/a", &format!(r#"{{"a":{value},"b":1}}"#)), Found::Other(what), "{value}");
         }

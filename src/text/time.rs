@@ -53,7 +53,8 @@ fn fraction(rest: &str) -> (i64, &str) {
     (value.fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0')), zone)
 }
 
-/// Seconds east of Greenwich, of `Z`, `+01:00` or, as Python and Ruby write it, `+0100` and ` +0100`.
+/// Seconds east of Greenwich, of `Z`, `+01:00` or, as Python and Ruby write it, `+0100` and ` +0100`, or, as PostgreSQL
+/// does, `+01`.
 fn offset(zone: &str) -> Option<i64> {
     let zone = zone.trim_start();
     if zone.eq_ignore_ascii_case("z") {
@@ -61,8 +62,11 @@ fn offset(zone: &str) -> Option<i64> {
     }
     let sign = if zone.starts_with('-') { -1 } else { 1 };
     let digits = zone.strip_prefix(['+', '-'])?;
-    let (hours, minutes) =
-        digits.split_once(':').or_else(|| (digits.len() == 4).then(|| digits.split_at_checked(2))?)?;
+    let (hours, minutes) = digits.split_once(':').or_else(|| match digits.len() {
+        2 => Some((digits, "0")),
+        4 => digits.split_at_checked(2),
+        _ => None,
+    })?;
     let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
     ((0..24).contains(&hours) && (0..60).contains(&minutes)).then_some(sign * (hours * 3600 + minutes * 60))
 }
@@ -114,6 +118,7 @@ mod tests {
             "2026-11-02 10:00:00.123+00:00",
             "2026-11-02T11:00:00.123+0100",
             "2026-11-02 11:00:00,123 +0100",
+            "2026-11-02 11:00:00.123456+01",
             "1793613600.123",
             "1793613600123",
             "1793613600123000",

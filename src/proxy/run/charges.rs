@@ -80,7 +80,8 @@ fn why(finding: Finding, intent: &Intent) -> Option<&'static str> {
         }),
         Finding::Lost if intent.is_answered() => Some("the client was told of a success: the server's doing"),
         Finding::Lost => Some("the client gave up: nobody has charged, and nobody tries again"),
-        Finding::Unexpected => None,
+        // No amounts are read here.
+        Finding::Unexpected | Finding::AmountDiffers => None,
     }
 }
 

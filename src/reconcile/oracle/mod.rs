@@ -3,7 +3,7 @@
 
 mod given;
 mod items;
-mod source;
+pub mod source;
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -45,24 +45,31 @@ impl Source {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
                 Err(error) => Err(format!("cannot read {}: {error}", path.display())),
             },
-            Source::Url { address, url, headers } => get(address, url, headers).await,
+            Source::Url { address, url, headers } => {
+                let body = get(address, url, headers, PATIENCE).await?;
+                Ok(String::from_utf8_lossy(&body).into_owned())
+            }
             Source::Command(command) => shell::output(command, PATIENCE).await,
             Source::None => Err("there is no ledger".into()),
         }
     }
 }
 
-async fn get(address: &Address, url: &Url, headers: &[Header]) -> Result<String, String> {
+/// The body that a GET is answered with.
+///
+/// # Errors
+/// Says what came instead of a whole 200.
+pub async fn get(address: &Address, url: &Url, headers: &[Header], patience: Duration) -> Result<Vec<u8>, String> {
     let headers = headers.iter().map(|h| (h.name.clone(), h.value.clone().into_bytes())).collect();
     let request =
         Request { method: "GET".into(), host: url.authority(), target: url.path.clone(), headers, body: Vec::new() };
-    let outcome = attempt(&address.route, &request, PATIENCE).await;
+    let outcome = attempt(&address.route, &request, patience).await;
     match outcome.reply {
-        Some(reply) if reply.status == 200 && outcome.symptom == crate::terms::outcome::Symptom::Ok => {
-            Ok(String::from_utf8_lossy(&reply.body).into_owned())
+        Some(reply) if reply.status == 200 && outcome.symptom == crate::terms::outcome::Symptom::Ok => Ok(reply.body),
+        Some(reply) => Err(format!("GET {}: {} {}", url.without_query(), reply.status, outcome.symptom)),
+        None => {
+            Err(format!("GET {}: {}: {}", url.without_query(), outcome.symptom, outcome.detail.unwrap_or_default()))
         }
-        Some(reply) => Err(format!("GET {url}: {} {}", reply.status, outcome.symptom)),
-        None => Err(format!("GET {url}: {}: {}", outcome.symptom, outcome.detail.unwrap_or_default())),
     }
 }
 
