@@ -66,7 +66,7 @@ proptest::proptest! {
     fn any_bytes_are_survived(bytes in crate::text::fragments::bytes(), size in 1usize..20) {
         let named = |size, format: &Format| {
             let mut names = Vec::new();
-            let input = io::BufReader::with_capacity(size, &bytes[..]);
+            let input = std::io::BufReader::with_capacity(size, &bytes[..]);
             let reading = read(input, format, |record, line| names.push((record.intent.into_owned(), line)));
             let said = reading.map_or_else(
                 |error| vec![(0, error.to_string())],
