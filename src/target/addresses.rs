@@ -17,8 +17,8 @@ pub struct Addresses {
     pub targets: Vec<Address>,
     /// Of the request, the same for all.
     pub path: String,
-    /// None where the ledger is not a URL.
-    pub ledger: Option<(Address, Url)>,
+    /// Of each `--ledger`; None where it is not a URL.
+    pub ledgers: Vec<Option<(Address, Url)>>,
 }
 
 impl Addresses {
@@ -27,17 +27,18 @@ impl Addresses {
     pub fn new(args: &TargetArgs) -> anyhow::Result<Addresses> {
         let urls =
             args.target.iter().map(|text| Url::parse(text).context("--target")).collect::<Result<Vec<_>, _>>()?;
-        let ledger = args.ledger.as_deref().filter(|text| Url::is_meant(text));
-        let ledger = ledger.map(|text| Url::parse(text).context("--ledger")).transpose()?;
+        let url = |text: &String| Url::is_meant(text).then(|| Url::parse(text).context("--ledger")).transpose();
+        let ledgers = args.ledger.iter().map(url).collect::<Result<Vec<_>, _>>()?;
         let path = path(&urls, args.path.as_deref())?;
-        let is_asked = urls.iter().chain(&ledger).any(Url::is_tls);
+        let is_asked = urls.iter().chain(ledgers.iter().flatten()).any(Url::is_tls);
         let trust = Arc::new(Trust::of_options(args.cacert.as_deref(), args.insecure, is_asked)?);
         let resolve = |url: &Url, option: &'static str| Address::resolve(url, &args.allow_host, &trust).context(option);
         let targets = urls.iter().map(|url| resolve(url, "--target")).collect::<Result<Vec<_>, _>>()?;
-        let ledger = ledger.map(|url| Ok::<_, anyhow::Error>((resolve(&url, "--ledger")?, url))).transpose()?;
-        let all = targets.iter().chain(ledger.iter().map(|(address, _)| address));
+        let place = |url: Option<Url>| url.map(|url| anyhow::Ok((resolve(&url, "--ledger")?, url))).transpose();
+        let ledgers = ledgers.into_iter().map(place).collect::<Result<Vec<_>, _>>()?;
+        let all = targets.iter().chain(ledgers.iter().flatten().map(|(address, _)| address));
         all.filter_map(Address::warning).for_each(|warning| say!("idem: warning: {warning}"));
-        Ok(Addresses { targets, path, ledger })
+        Ok(Addresses { targets, path, ledgers })
     }
 }
 

@@ -24,24 +24,24 @@ pub struct TargetArgs {
     /// Do not verify certificates; on loopback only
     #[arg(long, requires = "probed")]
     pub insecure: bool,
-    /// Where side effects are counted: a file, a URL, or `none`
+    /// Where side effects are counted: a file, a URL, or `none`; each of several, as charges and e-mails, is judged
     #[arg(long, value_name = "FILE|URL", requires = "probed")]
-    pub ledger: Option<String>,
-    /// Command that prints the ledger, run by /bin/sh
+    pub ledger: Vec<String>,
+    /// Command that prints the ledger, run by /bin/sh; repeatable
     #[arg(long, value_name = "CMD", requires = "probed", conflicts_with = "ledger")]
-    pub ledger_cmd: Option<String>,
-    /// Where a ledger that is one object holds its array of items
+    pub ledger_cmd: Vec<String>,
+    /// Where a ledger that is one object holds its array of items; once for all ledgers, or once for each
     #[arg(long, value_name = "POINTER", requires = "probed")]
-    pub ledger_items: Option<String>,
+    pub ledger_items: Vec<String>,
     /// Header for the ledger's GET, which carries no other
     #[arg(long, value_name = "K: V", requires = "probed")]
     pub ledger_header: Vec<String>,
     /// How late the ledger may show an item, beyond what the fence tells
     #[arg(long, value_name = "DURATION", value_parser = duration, requires = "probed")]
     pub ledger_lag: Option<Duration>,
-    /// Where a ledger item holds the intent [default: /intent]
+    /// Where a ledger item holds the intent; once for all ledgers, or once for each [default: /intent]
     #[arg(long, value_name = "POINTER", requires = "probed")]
-    pub intent_at: Option<String>,
+    pub intent_at: Vec<String>,
     /// Where a reply holds the receipt, or `none` where it names none [default: /receipt]
     #[arg(long, value_name = "POINTER|none", requires = "probed")]
     pub receipt_at: Option<String>,

@@ -18,7 +18,7 @@ use crate::http::address::Address;
 use crate::http::header::Header;
 use crate::http::url::Url;
 use crate::mcp::bridge::Bridge;
-use crate::reconcile::oracle::{self, Oracle};
+use crate::reconcile::oracle::{self, Oracles};
 use crate::terms::named::named_enum;
 use crate::text::withheld;
 
@@ -83,7 +83,7 @@ pub struct Disruption {
 pub struct Options {
     /// Replicas of one service, at least one; the first is the one that most checks use.
     pub targets: Vec<Address>,
-    pub oracle: Oracle,
+    pub oracle: Oracles,
     pub template: Template,
     /// A second principal's credential; None skips `principals`.
     pub other_credential: Option<Header>,
@@ -137,13 +137,13 @@ impl Options {
     /// # Errors
     /// Names the option, what is wrong with it, and what to give instead.
     pub fn new(args: &TargetArgs) -> anyhow::Result<Options> {
-        let Addresses { targets, path, ledger } = Addresses::new(args)?;
+        let Addresses { targets, path, ledgers } = Addresses::new(args)?;
         let other_credential = optional(&args.other_credential, Header::parse, "--other-credential")?;
         let fail_header = optional(&args.fail_header, Header::parse, "--fail-header")?;
         let fail_after_header = optional(&args.fail_after_header, Header::parse, "--fail-after-header")?;
         let refreshed_credential = optional(&args.refreshed_credential, Header::parse, "--refreshed-credential")?;
         let Given { template, fail_body, fail_after_body } = Given::of(args, path)?;
-        let oracle = oracle(args, ledger)?;
+        let oracle = oracles(args, ledgers)?;
         let credentials = template.headers.iter().chain(&other_credential).chain(&refreshed_credential);
         let secrets = Secrets::new(credentials.chain(oracle.headers()));
         // What idem.toml took from the environment may stand anywhere, in a body too.
@@ -240,15 +240,35 @@ fn jobs(given: Option<usize>) -> anyhow::Result<usize> {
     Ok(jobs)
 }
 
-fn oracle(args: &TargetArgs, url: Option<(Address, Url)>) -> anyhow::Result<Oracle> {
-    let given = oracle::Given {
-        ledger: args.ledger.as_deref(),
-        url,
-        command: args.ledger_cmd.as_deref(),
-        items_at: args.ledger_items.as_deref(),
-        headers: &args.ledger_header,
-        lag: args.ledger_lag,
-    };
-    let given = given.oracle("--intent-at", args.intent_at.as_deref())?;
-    given.context("--ledger: give the file or URL where charges can be counted, or `--ledger none` to go without")
+/// Where to count, in each of the ledgers.
+fn oracles(args: &TargetArgs, urls: Vec<Option<(Address, Url)>>) -> anyhow::Result<Oracles> {
+    let files = args.ledger.iter().zip(urls).map(|(text, url)| (Some(text.as_str()), url, None));
+    let commands = args.ledger_cmd.iter().map(|command| (None, None, Some(command.as_str())));
+    let given: Vec<_> = files.chain(commands).collect();
+    let count = given.len();
+    ensure!(count > 0, "--ledger: give the file or URL where charges can be counted, or `--ledger none` to go without");
+    ensure!(count == 1 || args.ledger.iter().all(|text| text != "none"), "--ledger none: give no other beside it");
+    let mut oracles = Vec::new();
+    for (n, (ledger, url, command)) in given.into_iter().enumerate() {
+        let given = oracle::Given {
+            ledger,
+            url,
+            command,
+            items_at: own("--ledger-items", &args.ledger_items, n, count)?,
+            headers: &args.ledger_header,
+            lag: args.ledger_lag,
+        };
+        oracles.extend(given.oracle("--intent-at", own("--intent-at", &args.intent_at, n, count)?)?);
+    }
+    Ok(Oracles::new(oracles))
+}
+
+/// What an option says of the nth ledger: it is given once for all, or once for each.
+fn own<'a>(option: &str, given: &'a [String], n: usize, ledgers: usize) -> anyhow::Result<Option<&'a str>> {
+    ensure!(
+        given.len() <= 1 || given.len() == ledgers,
+        "{option} is given {} times for {ledgers} ledger(s): give it once for all, or once for each, in their order",
+        given.len()
+    );
+    Ok(given.get(n).or(given.first()).map(String::as_str))
 }

@@ -3,6 +3,7 @@
 
 mod given;
 mod items;
+mod several;
 pub mod source;
 
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use given::{Given, pointer};
+pub use several::{Oracles, Readings};
 pub use source::Source;
 
 use crate::http::header::Header;

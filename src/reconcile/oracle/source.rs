@@ -37,6 +37,19 @@ impl Source {
         }
     }
 
+    /// What it is called beside others: no path, no query, and of a command the program alone, for the rest may be secret.
+    pub fn name(&self) -> String {
+        let last = |path: &std::path::Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        match self {
+            Source::File(path) => last(path).unwrap_or_else(|| path.display().to_string()),
+            Source::Command(command) => {
+                let program = command.split_whitespace().find(|word| !word.contains('='));
+                program.and_then(|word| last(word.as_ref())).unwrap_or_else(|| self.to_string())
+            }
+            Source::Url { .. } | Source::None => self.to_string(),
+        }
+    }
+
     pub async fn text(&self) -> Result<String, String> {
         match self {
             Source::File(path) => match std::fs::read(path) {

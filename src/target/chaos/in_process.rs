@@ -49,7 +49,7 @@ impl InProcess {
         let ledger = self.folder.path().join("charges.jsonl");
         TargetArgs {
             target: vec![format!("http://{}/charges", self.address)],
-            ledger: Some(ledger.display().to_string()),
+            ledger: vec![ledger.display().to_string()],
             ..TargetArgs::default()
         }
     }

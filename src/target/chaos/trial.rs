@@ -75,7 +75,7 @@ impl<'a> Ground<'a> {
     }
 
     /// A fence whose own key the target refuses is tried with another one.
-    async fn fence(&self) -> Result<Option<crate::reconcile::oracle::Ledger>, String> {
+    async fn fence(&self) -> Result<Option<crate::reconcile::oracle::Readings>, String> {
         match self.session.fence().await {
             Ok(ledger) => Ok(ledger),
             Err(_) => self.session.fence().await,

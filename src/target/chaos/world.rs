@@ -50,7 +50,7 @@ impl Stage<'_> {
         if order.case.attempts.is_empty() {
             return Some("nothing was sent for it yet");
         }
-        let patience = (session.latency() * 20).max(ITEM).min(session.patience()) + session.options.oracle.lag;
+        let patience = (session.latency() * 20).max(ITEM).min(session.patience()) + session.options.oracle.lag();
         let seen = timeout(patience, session.item_seen(&order.call().intent)).await;
         seen.is_err().then_some("the ledger did not show the item in time")
     }

@@ -63,6 +63,6 @@ async fn failing(session: &Session, body: &Option<Body>, header: &Option<Header>
 /// Whether its key held so far: what any replay charges again is not the failure's doing.
 async fn holds(session: &Session, bystander: &Case) -> bool {
     let intent = &bystander.calls[0].intent;
-    let charged_again = session.options.oracle.read().await.is_ok_and(|ledger| ledger.charges(intent) > 1);
+    let charged_again = session.options.oracle.read().await.is_ok_and(|ledger| ledger.most(intent) > 1);
     bystander.settled() && bystander.receipts().len() <= 1 && !charged_again
 }

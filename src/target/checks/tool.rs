@@ -77,7 +77,7 @@ pub async fn cancel(session: &Session) -> Vec<Case> {
 /// Without a ledger nothing is known of it.
 async fn is_charged(session: &Session, case: &Case) -> bool {
     let ledger = session.options.oracle.read().await;
-    ledger.is_ok_and(|ledger| ledger.charges(&case.calls[0].intent) > 0)
+    ledger.is_ok_and(|ledger| ledger.most(&case.calls[0].intent) > 0)
 }
 
 /// # Errors

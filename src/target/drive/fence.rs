@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::session::Session;
-use crate::reconcile::oracle::Ledger;
+use crate::reconcile::oracle::Readings;
 use crate::target::options::Identity;
 
 /// How long the fence's item may take to show, beyond --ledger-lag.
@@ -24,7 +24,7 @@ impl Session {
     ///
     /// # Errors
     /// Says that the target takes no more requests, or that the ledger does not show the fence.
-    pub async fn fence(&self) -> Result<Option<Ledger>, String> {
+    pub async fn fence(&self) -> Result<Option<Readings>, String> {
         if self.options.identity == Identity::ReadOnly {
             return self.quiet().await;
         }
@@ -46,25 +46,25 @@ impl Session {
     }
 
     /// What a tool does that says it does nothing can only be waited for.
-    async fn quiet(&self) -> Result<Option<Ledger>, String> {
-        tokio::time::sleep(QUIET + self.options.oracle.lag).await;
+    async fn quiet(&self) -> Result<Option<Readings>, String> {
+        tokio::time::sleep(QUIET + self.options.oracle.lag()).await;
         if self.options.oracle.is_none() { Ok(None) } else { self.options.oracle.read().await.map(Some) }
     }
 
     /// Reads until an intent shows, and once more after the lag.
-    async fn seen(&self, intent: &str) -> Result<Ledger, String> {
+    async fn seen(&self, intent: &str) -> Result<Readings, String> {
         let oracle = &self.options.oracle;
-        let end = Instant::now() + PATIENCE + oracle.lag;
+        let end = Instant::now() + PATIENCE + oracle.lag();
         let mut ledger = oracle.read().await?;
-        while ledger.charges(intent) == 0 {
+        while !ledger.shows(intent) {
             if Instant::now() > end {
                 return Err(oracle.explain(&ledger, intent));
             }
             tokio::time::sleep(PAUSE).await;
             ledger = oracle.read().await?;
         }
-        if !oracle.lag.is_zero() {
-            tokio::time::sleep(oracle.lag).await;
+        if !oracle.lag().is_zero() {
+            tokio::time::sleep(oracle.lag()).await;
             ledger = oracle.read().await?;
         }
         self.whole(ledger)
@@ -76,7 +76,7 @@ impl Session {
         if oracle.is_none() {
             std::future::pending::<()>().await;
         }
-        while !oracle.read().await.is_ok_and(|ledger| ledger.charges(intent) > 0) {
+        while !oracle.read().await.is_ok_and(|ledger| ledger.shows(intent)) {
             tokio::time::sleep(GLANCE).await;
         }
     }
@@ -85,24 +85,26 @@ impl Session {
     ///
     /// # Errors
     /// Names an intent that is hidden now, as a paged list hides the older items.
-    pub fn whole(&self, ledger: Ledger) -> Result<Ledger, String> {
+    pub fn whole(&self, ledger: Readings) -> Result<Readings, String> {
         match hidden(&self.witnesses.borrow(), &ledger) {
-            Some(hidden) => {
-                Err(format!("the ledger showed {hidden} before and hides it now; give a list that is not paged"))
-            }
+            Some((intent, name)) => Err(match self.options.oracle.names().contains(&name) {
+                true => format!("{name} showed {intent} before and hides it now; give a list that is not paged"),
+                false => format!("the ledger showed {intent} before and hides it now; give a list that is not paged"),
+            }),
             None => Ok(ledger),
         }
     }
 }
 
-/// The first of the intents that the ledger showed before and does not show now.
-fn hidden<'a>(witnesses: &'a [String], ledger: &Ledger) -> Option<&'a str> {
-    witnesses.iter().map(String::as_str).find(|witness| ledger.charges(witness) == 0)
+/// The first of the intents that the ledgers showed before and do not show now, and the name of one that does not.
+fn hidden<'a>(witnesses: &'a [String], ledgers: &'a Readings) -> Option<(&'a str, &'a str)> {
+    witnesses.iter().find_map(|witness| Some((witness.as_str(), ledgers.hiding(witness)?)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reconcile::oracle::Ledger;
 
     #[test]
     fn a_ledger_that_pages_hides_what_it_showed() {
@@ -115,8 +117,9 @@ mod tests {
             (&[], Some("a")),
         ] {
             let items: Vec<_> = shown.iter().map(|intent| serde_json::json!({"intent": intent})).collect();
-            assert_eq!(hidden(&witnesses, &Ledger::new(&items, "/intent")), hides, "{shown:?}");
-            assert_eq!(hidden(&[], &Ledger::new(&items, "/intent")), None, "nothing was shown before");
+            let ledgers = Readings { ledgers: vec![("l".into(), Ledger::new(&items, "/intent"))] };
+            assert_eq!(hidden(&witnesses, &ledgers), hides.map(|intent| (intent, "l")), "{shown:?}");
+            assert_eq!(hidden(&[], &ledgers), None, "nothing was shown before");
         }
     }
 }

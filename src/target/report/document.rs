@@ -39,7 +39,10 @@ struct Target<'a> {
     key: String,
     key_format: String,
     ledger: String,
-    intent_at: &'a str,
+    /// By name; one needs none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ledgers: Vec<&'a str>,
+    intent_at: String,
     receipt_at: &'a str,
     accept: Vec<String>,
     lease_seconds: f64,
@@ -106,8 +109,9 @@ impl Report {
                 path: &template.path,
                 key: template.key_place.to_string(),
                 key_format: template.key_format.to_string(),
-                ledger: options.oracle.source.kind().to_string(),
-                intent_at: &options.oracle.intent_at,
+                ledger: options.oracle.kinds(),
+                ledgers: options.oracle.names(),
+                intent_at: options.oracle.intent_at(),
                 receipt_at: template.receipt_at.as_deref().unwrap_or("none"),
                 accept: options.accept.iter().map(ToString::to_string).collect(),
                 lease_seconds: options.lease.as_secs_f64(),

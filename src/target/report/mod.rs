@@ -68,7 +68,9 @@ pub const FORMATS: &[ReportFormat<Report>] = &[
 /// # Errors
 /// As [`ReportFiles::open`]; also where one is the ledger, which a report would take the place of.
 pub fn files(paths: &[PathBuf], options: &Options) -> anyhow::Result<ReportFiles<Report>> {
-    if let Source::File(ledger) = &options.oracle.source {
+    let sources = options.oracle.iter().map(|oracle| &oracle.source);
+    for source in sources {
+        let Source::File(ledger) = source else { continue };
         let is_ledger =
             |path: &&PathBuf| path.canonicalize().is_ok_and(|path| ledger.canonicalize().ok() == Some(path));
         if let Some(path) = paths.iter().find(is_ledger) {

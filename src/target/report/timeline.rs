@@ -149,10 +149,11 @@ fn ledger(case: &Case) -> Vec<Step> {
         let first = case.calls.iter().position(|other| other.intent == call.intent) == Some(n);
         let Some(charges) = case.charged(n).filter(|_| first) else { continue };
         let whose = if case.intents() == 1 { String::new() } else { format!(" of intent {}", n + 1) };
+        let shown_by = case.shown_by.first().map(|name| format!(" in {name}")).unwrap_or_default();
         told.push(Step {
             who: "ledger",
             what: "after the fence".into(),
-            saw: format!("{charges} item(s){whose}"),
+            saw: format!("{charges} item(s){whose}{shown_by}"),
             client_saw: None,
             times: 1,
             span: None,

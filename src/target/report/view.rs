@@ -9,6 +9,7 @@ use crate::target::chaos::schedule::Schedule;
 use crate::target::chaos::summary::Summary;
 use crate::target::facts::case::Case;
 use crate::target::judge::verdict::Verdict;
+use crate::target::options::Options;
 use crate::target::run::row::Row;
 
 /// A report, masked.
@@ -138,6 +139,14 @@ impl Report {
     }
 }
 
+/// What the ledgers are, and by what names where there are several.
+fn ledger(options: &Options) -> String {
+    let (oracle, names) = (&options.oracle, options.oracle.names().join(", "));
+    let names = if names.is_empty() { names } else { format!(" ({names})") };
+    let at = oracle.intent_at();
+    format!("{}{names}{}{at}", oracle.kinds(), if oracle.is_none() { "" } else { ", intent at " })
+}
+
 fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let (options, template) = (&report.options, &report.options.template);
     let targets = options.targets.iter().map(|target| target.url(&template.path));
@@ -145,7 +154,7 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let facts = [
         ("target", format!("{} {}", template.method, targets.collect::<Vec<_>>().join(", "))),
         ("key", format!("{}, {}", template.key_place, template.key_format)),
-        ("ledger", format!("{}, intent at {}", options.oracle.source.kind(), options.oracle.intent_at)),
+        ("ledger", ledger(options)),
         ("accepted designs", accepted),
         ("transport", Transport::of(&options.targets).map(|way| way.to_string()).unwrap_or_default()),
         ("requests", report.requests.to_string()),

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::receipts;
 use super::row::{Row, count};
-use crate::reconcile::oracle::Ledger;
+use crate::reconcile::oracle::Readings;
 use crate::target::checks::{Check, Turn};
 use crate::target::drive::join::join_all;
 use crate::target::drive::restarted::restarted;
@@ -182,7 +182,7 @@ fn counted(
     check: &'static Check,
     mut cases: Vec<Case>,
     session: &Session,
-    fenced: Result<Option<Ledger>, String>,
+    fenced: Result<Option<Readings>, String>,
     elapsed: Duration,
 ) -> Row {
     if let Ok(Some(ledger)) = &fenced {

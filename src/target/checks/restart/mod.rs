@@ -149,7 +149,7 @@ impl Kills<'_> {
     /// again.
     async fn cut_off(&self, case: &mut Case) {
         let intent = &case.calls[0].intent;
-        let charged = self.session.options.oracle.read().await.is_ok_and(|ledger| ledger.charges(intent) > 0);
+        let charged = self.session.options.oracle.read().await.is_ok_and(|ledger| ledger.shows(intent));
         case.label = self.moments.cut_off(charged).into();
     }
 }

@@ -119,6 +119,8 @@ pub struct Case {
     pub acts: Vec<Act>,
     /// Ledger items of each call's intent after the fence; None without an oracle.
     pub charges: Option<Vec<u64>>,
+    /// The ledgers that show what it is judged by, by name; empty where there is one, or all show the same.
+    pub shown_by: Vec<String>,
     /// None where it shows all that it should.
     pub shortfall: Option<Shortfall>,
     /// What ties a receipt of this case to another intent's charge, in words; None where nothing does.
@@ -146,6 +148,7 @@ impl Case {
             attempts: Vec::new(),
             acts: Vec::new(),
             charges: None,
+            shown_by: Vec::new(),
             shortfall: None,
             shared_receipt: None,
             remarks: Vec::new(),

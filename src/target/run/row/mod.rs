@@ -1,9 +1,10 @@
 //! A check's row: its cases, counted and judged. Pure but for the ledger it is given. Invariant: the row's verdict is
 //! its strongest case's.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::reconcile::oracle::Ledger;
+use crate::reconcile::oracle::Readings;
 use crate::reconcile::tally::IntentTally;
 use crate::target::chaos::schedule::Schedule;
 use crate::target::checks::Check;
@@ -56,7 +57,7 @@ impl Row {
     }
 
     /// Counts anew, and judges anew where a count has changed.
-    pub fn revise(&mut self, ledger: &Ledger, accept: &[Design]) {
+    pub fn revise(&mut self, ledger: &Readings, accept: &[Design]) {
         let before: Vec<_> = self.cases.iter().map(|case| case.charges.clone()).collect();
         self.cases.iter_mut().for_each(|case| count(case, ledger));
         if self.cases.iter().map(|case| &case.charges).ne(before.iter()) {
@@ -153,9 +154,22 @@ fn expected(case: &Case) -> Vec<&str> {
     }
 }
 
-/// Takes each call's charges from the ledger.
-pub fn count(case: &mut Case, ledger: &Ledger) {
-    case.charges = Some(case.calls.iter().map(|call| ledger.charges(&call.intent)).collect());
+/// Takes each call's charges from the ledger; of several from the first by which the case is judged worst, since each is
+/// judged by the same invariants.
+pub fn count(case: &mut Case, readings: &Readings) {
+    let mut judged = Vec::new();
+    for (name, ledger) in &readings.ledgers {
+        case.charges = Some(case.calls.iter().map(|call| ledger.charges(&call.intent)).collect());
+        judged.push((name, case.charges.clone(), judge(case)));
+    }
+    let worst = judged.iter().fold(Verdict::Ok, |worst, (_, _, judgement)| worst.and(judgement.verdict));
+    let is_decisive = |judgement: &Judgement| judgement.verdict == worst;
+    let decisive: Vec<_> = judged.iter().filter(|(_, _, judgement)| is_decisive(judgement)).collect();
+    let differ = judged.iter().any(|(_, _, judgement)| *judgement != judged[0].2);
+    case.shown_by = if differ { decisive.iter().map(|(name, ..)| name.to_string()).collect() } else { Vec::new() };
+    if let Some((_, charges, _)) = decisive.first() {
+        case.charges.clone_from(charges);
+    }
 }
 
 /// Whether the user said that this is meant.
@@ -178,7 +192,11 @@ fn evidence(verdict: Verdict, judged: &[(&Case, Judgement)]) -> String {
         (Verdict::Ok, _) | (_, None) => format!("the invariants held for {keys} keys"),
         (_, Some((_, judgement))) => {
             let places = places(decisive.iter().map(|(case, _)| *case));
-            format!("{}; {places}, {} of {keys} keys", judgement.why, decisive.len())
+            let ledgers: BTreeSet<&str> =
+                decisive.iter().flat_map(|(case, _)| &case.shown_by).map(String::as_str).collect();
+            let ledgers = Vec::from_iter(ledgers).join(" and ");
+            let shown = if ledgers.is_empty() { ledgers } else { format!(", shown by {ledgers}") };
+            format!("{}{shown}; {places}, {} of {keys} keys", judgement.why, decisive.len())
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Rows from facts written by hand.
 
 use super::*;
+use crate::reconcile::oracle::Ledger;
 use crate::target::checks::CHECKS;
 use crate::target::facts::answer::{Answer, Class};
 use crate::target::facts::fixtures::{answer, case, refused, success};
@@ -17,9 +18,39 @@ fn once(answers: Vec<Answer>, charges: u64) -> Case {
     case("here", Rule::Once, &["a"], answers.into_iter().map(|answer| (0, answer)).collect(), &[charges])
 }
 
-fn ledger(charges: u64) -> Ledger {
-    let items: Vec<_> = (0..charges).map(|_| serde_json::json!({"intent": "a"})).collect();
-    Ledger::new(&items, "/intent")
+fn ledger(charges: u64) -> Readings {
+    ledgers(&[("l", charges)])
+}
+
+/// Ledgers with so many items of the intent `a`.
+fn ledgers(named: &[(&str, u64)]) -> Readings {
+    let items = |charges| (0..charges).map(|_| serde_json::json!({"intent": "a"})).collect::<Vec<_>>();
+    let one = |(name, charges): &(&str, u64)| (name.to_string(), Ledger::new(&items(*charges), "/intent"));
+    Readings { ledgers: named.iter().map(one).collect() }
+}
+
+#[test]
+fn each_ledger_is_judged_and_the_worst_is_shown_by_its_name() {
+    let said = |named: &[(&str, u64)]| {
+        let mut case = once(vec![success("r")], 1);
+        count(&mut case, &ledgers(named));
+        let row = row("replay", vec![case], &[]);
+        (row.verdict, row.evidence, row.cases[0].charges.clone())
+    };
+    let (verdict, evidence, charges) = said(&[("charges", 1), ("mails", 2)]);
+    assert_eq!((verdict, charges), (Verdict::Duplicate, Some(vec![2])));
+    assert_eq!(evidence, "2 charges under one key, shown by mails; here, 1 of 1 keys");
+    let (verdict, evidence, charges) = said(&[("charges", 1), ("mails", 0)]);
+    assert_eq!((verdict, charges), (Verdict::Lost, Some(vec![0])));
+    assert!(evidence.contains("nothing was charged, shown by mails; here"), "{evidence}");
+    // One that lost it does not hide one that has it twice.
+    let (verdict, evidence, _) = said(&[("a", 0), ("b", 3), ("c", 2)]);
+    assert_eq!(verdict, Verdict::Duplicate);
+    assert!(evidence.starts_with("3 charges under one key, shown by b and c; "), "{evidence}");
+    let (verdict, evidence, charges) = said(&[("charges", 2), ("mails", 2)]);
+    assert_eq!((verdict, charges), (Verdict::Duplicate, Some(vec![2])));
+    assert!(!evidence.contains("shown by"), "all show the same: {evidence}");
+    assert_eq!(said(&[("charges", 1), ("mails", 1)]).0, Verdict::Ok);
 }
 
 #[test]
