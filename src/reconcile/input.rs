@@ -20,8 +20,10 @@ use crate::http::header::Header;
 use crate::http::trust::Trust;
 use crate::http::url::{Place, Url};
 
-/// How long a URL or a command may take: a day's records are not a probe's.
-const PATIENCE: Duration = Duration::from_secs(3600);
+/// How long a URL may take: at most 16 MiB are read of it.
+const ANSWERED: Duration = Duration::from_secs(120);
+/// How long a command may take: a day's records are not a probe's.
+const PRINTED: Duration = Duration::from_secs(3600);
 
 /// The source that the options name.
 ///
@@ -71,11 +73,11 @@ pub fn records(source: &Source) -> anyhow::Result<Box<dyn BufRead>> {
     match source {
         Source::File(path) => open(path),
         Source::Url { address, url, headers } => {
-            let body = block_on(get(address, url, headers, PATIENCE))?;
+            let body = block_on(get(address, url, headers, ANSWERED))?;
             Ok(Box::new(Cursor::new(body)))
         }
         Source::Command(command) => {
-            let printed: File = block_on(shell::spooled(command, PATIENCE)).context("--ledger-cmd")?;
+            let printed: File = block_on(shell::spooled(command, PRINTED)).context("--ledger-cmd")?;
             Ok(Box::new(BufReader::with_capacity(256 * 1024, printed)))
         }
         Source::None => bail!("--ledger: give the file or URL where charges can be counted, or --ledger-cmd"),

@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 
+use crate::python::{Behind, Charges, Keys};
 use crate::support::Ran;
 use crate::{folder, within};
 
@@ -134,9 +135,20 @@ fn a_url_is_asked_with_the_headers_given() {
     within(folder.path(), "reconcile --expected expected --ledger expected --insecure", &[])
         .exits(3)
         .says("--insecure changes nothing: no URL is https");
-    // Whoever is not https at all shows no certificate.
-    within(folder.path(), &format!("reconcile --expected expected --ledger https://{ledger}/ --insecure"), &[])
-        .exits(3)
-        .says("idem: warning: --insecure: the certificate of")
-        .says("TLS handshake");
+}
+
+#[test]
+fn an_https_ledger_is_read_from_a_server_that_was_verified() {
+    let Some(server) = Charges::start(Behind::Tls, Keys::Kept) else { return };
+    let lines: String = ["ord-1", "ord-2", "ord-2"].map(|intent| format!("{{\"intent\":\"{intent}\"}}\n")).concat();
+    std::fs::write(server.path("ledger.jsonl"), lines).unwrap();
+    std::fs::write(server.path("expected"), EXPECTED).unwrap();
+    let asks = |more: &str| {
+        let args = format!("reconcile --expected expected --ledger {}/ledger {more}", server.url);
+        within(server.folder.path(), args.trim_end(), &[])
+    };
+    finds_both(asks("--cacert ca.pem"));
+    let refused = asks("").exits(3).says("nobody trusted has issued it");
+    assert_eq!(refused.stdout, "");
+    asks("--insecure").exits(2).says("is not verified").prints("MISMATCH");
 }

@@ -2,7 +2,15 @@
 //! against real stores.
 
 mod amounts;
+#[path = "../support/authority.rs"]
+mod authority;
 mod inputs;
+#[path = "../support/python.rs"]
+mod python;
+#[allow(dead_code)]
+#[path = "../target/servers.rs"]
+mod servers;
+mod several;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -110,6 +110,11 @@ impl Charges {
         Charges { ledger: ledger.to_owned(), keys: Arc::default() }
     }
 
+    /// Keys that were charged.
+    pub fn count(&self) -> usize {
+        self.keys.lock().unwrap().len()
+    }
+
     pub fn forget(&self, asked: &Asked) {
         self.keys.lock().unwrap().remove(asked.key().unwrap_or_default());
     }
