@@ -137,9 +137,9 @@ fn the_file_of_options_takes_a_list_of_ledgers() {
     let folder = tempfile::tempdir().unwrap();
     let target = serve(folder.path(), Mails::EachTime);
     let table = format!(
-        "[target]\ntarget = 'http://{target}/charges'\nledger = ['charges.jsonl', 'mails.jsonl']\n\
+        "[target.both]\ntarget = 'http://{target}/charges'\nledger = ['charges.jsonl', 'mails.jsonl']\n\
          intent-at = ['/intent', '/about/order']\ncheck = 'replay'\n"
     );
     std::fs::write(folder.path().join("idem.toml"), table).unwrap();
-    within(folder.path(), "probe --config idem.toml --format table", &[]).exits(2).prints("shown by mails.jsonl");
+    within(folder.path(), "probe both --config idem.toml --format table", &[]).exits(2).prints("shown by mails.jsonl");
 }
