@@ -94,7 +94,7 @@ fn orders_of_another_day_are_told_apart_and_not_lost() {
     let all = within(folder.path(), "reconcile --ledger ledger --expected orders --format json", &[]).exits(2).json();
     assert_eq!((&all["lost"], &all["unexpected"], &all["outside"]), (&json!(2), &json!(1), &json!(null)));
     // Each end by itself.
-    let since = format!("reconcile --ledger ledger --expected orders --time-at /at --format json --since");
+    let since = "reconcile --ledger ledger --expected orders --time-at /at --format json --since";
     let later = within(folder.path(), &format!("{since} 2026-11-02T23:00:00Z"), &[]).exits(2).json();
     assert_eq!((&later["expected"], &later["lost"], &later["unexpected"]), (&json!(2), &json!(1), &json!(1)));
 }
