@@ -56,6 +56,7 @@ pub const TOPICS: &[Topic] = &[
     topic("clients", "what was found in public clients and SDKs", || text(include_str!("texts/clients.txt"))),
     topic("reconcile", "what `idem reconcile` reads and counts", || text(include_str!("texts/reconcile.txt"))),
     topic("config", "what may stand in idem.toml", config::page),
+    topic("ledgers", "how to count charges in your own store", || text(include_str!("texts/ledgers.txt"))),
     topic("exit-codes", "the exit code of every command", exit_codes),
     topic("limits", "what idem does not show", || text(include_str!("texts/limits.txt"))),
 ];

@@ -7,6 +7,7 @@ mod authority;
 mod inputs;
 #[path = "../support/python.rs"]
 mod python;
+mod recipes;
 #[allow(dead_code)]
 #[path = "../target/servers.rs"]
 mod servers;
