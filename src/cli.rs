@@ -9,7 +9,7 @@ use crate::target::chaos;
 use crate::target::chaos::args::ChaosArgs;
 use crate::target::mcp::args::McpArgs;
 use crate::terms::exit::Exit;
-use crate::{classify, explain, key, probe, proxy, reconcile, selftest, server, target};
+use crate::{classify, explain, init, key, probe, proxy, reconcile, selftest, server, target};
 
 /// Are we charging twice?
 ///
@@ -27,6 +27,7 @@ Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to j
 #[derive(Subcommand)]
 pub enum Command {
     Probe(Box<Probe>),
+    Init(Box<init::args::InitArgs>),
     Selftest(selftest::args::Args),
     Classify(classify::args::ClassifyArgs),
     Reconcile(reconcile::args::Args),
@@ -77,6 +78,7 @@ impl Command {
             }
             Command::Probe(args) if args.of_target.is_given() => target::command(&args.of_scenarios, &args.of_target),
             Command::Probe(args) => probe::command(&args.of_scenarios),
+            Command::Init(args) => init::command(args),
             Command::Selftest(args) => selftest::command(args),
             Command::Classify(args) => classify::command(args),
             Command::Reconcile(args) => reconcile::command(args),

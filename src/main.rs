@@ -9,6 +9,7 @@ mod config;
 mod console;
 mod explain;
 mod http;
+mod init;
 mod key;
 mod mcp;
 mod probe;

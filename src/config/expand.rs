@@ -13,7 +13,7 @@ use super::table::{self, Origin};
 use crate::console::output::say;
 
 /// The file that is looked for where none is named.
-const FILE: &str = "idem.toml";
+pub const FILE: &str = "idem.toml";
 
 /// A command line, whole.
 #[derive(Debug, Default)]

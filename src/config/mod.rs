@@ -6,6 +6,9 @@ mod environment;
 mod expand;
 mod file;
 mod table;
+mod write;
 
-pub use expand::{Expanded, expand};
-pub use table::options;
+pub use expand::{Expanded, FILE, expand};
+pub use file::Value;
+pub use table::{options, target};
+pub use write::{line, plain, sample};

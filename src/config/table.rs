@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 
 use anyhow::{anyhow, bail};
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, Args, Command};
 
 use super::file::{Entry, Value};
+use crate::target::args::TargetArgs;
+use crate::target::chaos::args::ChaosArgs;
 
 /// Where an argument came from.
 #[derive(Debug)]
@@ -51,6 +53,11 @@ pub fn arguments(
         origins.push(Origin { option, place });
     }
     Ok((arguments, origins))
+}
+
+/// The options that describe a target, for whoever lists them.
+pub fn target() -> Command {
+    ChaosArgs::augment_args(TargetArgs::augment_args(Command::new("target")))
 }
 
 /// The options that a table may set, in declared order.

@@ -4,15 +4,12 @@ use clap::{Args, Command};
 
 use super::page::{item, paragraph};
 use crate::classify::args::ClassifyArgs;
-use crate::config::options;
+use crate::config::{self, options};
 use crate::proxy::args::ProxyArgs;
-use crate::target::args::TargetArgs;
-use crate::target::chaos::args::ChaosArgs;
 
 pub fn page() -> String {
-    let target = ChaosArgs::augment_args(TargetArgs::augment_args(Command::new("target")));
     let tables = [
-        ("[target], [target.NAME]", target),
+        ("[target], [target.NAME]", config::target()),
         ("[classify]", ClassifyArgs::augment_args(Command::new("classify"))),
         ("[proxy]", ProxyArgs::augment_args(Command::new("proxy"))),
     ];

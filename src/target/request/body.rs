@@ -54,6 +54,11 @@ impl Body {
         Ok(body)
     }
 
+    /// As it was given, with its holes, but for a line end and what a form has to escape.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The type to send where the user gave none; None for an empty body.
     pub fn content_type(&self) -> Option<&'static str> {
         match self.kind {

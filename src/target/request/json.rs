@@ -23,10 +23,20 @@ pub fn leaves(body: &str) -> Option<Vec<(String, OrderedJson)>> {
 
 /// With another value of the same kind at the leaf that a pointer names; as it is where there is no such leaf.
 pub fn altered(body: &str, at: &str) -> String {
+    replaced(body, at, &another)
+}
+
+/// With what `with` makes of the leaf that a pointer names; as it is where there is no such leaf.
+pub fn replaced(body: &str, at: &str, with: &dyn Fn(&OrderedJson) -> OrderedJson) -> String {
     let Ok(mut value) = serde_json::from_str::<OrderedJson>(body) else { return body.to_string() };
-    alter(&mut value, at, "");
+    replace(&mut value, at, "", with);
+    compact(&value)
+}
+
+/// Without white space.
+pub fn compact(value: &OrderedJson) -> String {
     let mut text = String::new();
-    write(&value, &COMPACT, &mut text);
+    write(value, &COMPACT, &mut text);
     text
 }
 
@@ -69,21 +79,21 @@ fn collect(value: OrderedJson, at: String, leaves: &mut Vec<(String, OrderedJson
     }
 }
 
-fn alter(value: &mut OrderedJson, at: &str, here: &str) {
+fn replace(value: &mut OrderedJson, at: &str, here: &str, with: &dyn Fn(&OrderedJson) -> OrderedJson) {
     match value {
         OrderedJson::Object(fields) => {
-            fields.iter_mut().for_each(|(name, value)| alter(value, at, &format!("{here}/{}", step(name))));
+            fields.iter_mut().for_each(|(name, value)| replace(value, at, &format!("{here}/{}", step(name)), with));
         }
         OrderedJson::Array(items) => {
-            items.iter_mut().enumerate().for_each(|(n, value)| alter(value, at, &format!("{here}/{n}")));
+            items.iter_mut().enumerate().for_each(|(n, value)| replace(value, at, &format!("{here}/{n}"), with));
         }
-        leaf if at == here => *leaf = another(leaf),
+        leaf if at == here => *leaf = with(leaf),
         OrderedJson::Null | OrderedJson::Bool(_) | OrderedJson::Number(_) | OrderedJson::Text(_) => {}
     }
 }
 
 /// A field's name as a step of a pointer.
-fn step(name: &str) -> String {
+pub fn step(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
