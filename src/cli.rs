@@ -27,12 +27,12 @@ Exit codes: 0 all as declared, 2 a finding, 3 bad usage or input, 4 nothing to j
 #[derive(Subcommand)]
 pub enum Command {
     Probe(Box<Probe>),
-    Init(Box<init::args::InitArgs>),
     Selftest(selftest::args::Args),
     Classify(classify::args::ClassifyArgs),
     Reconcile(reconcile::args::Args),
     Serve(server::args::ServeArgs),
     Proxy(Box<proxy::args::ProxyArgs>),
+    Init(Box<init::args::InitArgs>),
     Key(key::args::KeyArgs),
     Explain(explain::args::ExplainArgs),
     Completions(explain::manual::CompletionsArgs),

@@ -55,6 +55,7 @@ pub const TOPICS: &[Topic] = &[
     topic("proxy", "how `idem proxy` stands between a client and its server", || text(include_str!("texts/proxy.txt"))),
     topic("clients", "what was found in public clients and SDKs", || text(include_str!("texts/clients.txt"))),
     topic("reconcile", "what `idem reconcile` reads and counts", || text(include_str!("texts/reconcile.txt"))),
+    topic("init", "how `idem init` writes a first idem.toml", || text(include_str!("texts/init.txt"))),
     topic("config", "what may stand in idem.toml", config::page),
     topic("ledgers", "how to count charges in your own store", || text(include_str!("texts/ledgers.txt"))),
     topic("exit-codes", "the exit code of every command", exit_codes),

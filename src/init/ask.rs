@@ -44,10 +44,8 @@ pub async fn ask(session: &Session) -> anyhow::Result<Told> {
 }
 
 async fn look(session: &Session, intent: &str) -> Result<Option<Place>, String> {
-    let oracle = &session.options.oracle;
-    if oracle.is_none() {
-        return Ok(None);
-    }
+    // It is asked for one ledger.
+    let Some(oracle) = session.options.oracle.iter().next() else { return Ok(None) };
     for _ in 0..LOOKS {
         let found = ledger::place(&oracle.source.text().await?, intent);
         if found.is_some() {

@@ -141,12 +141,12 @@ impl Asked {
     fn ledger(&mut self, args: &InitArgs) {
         let is_secret = |name: &str| names::is_secret(&[name.to_owned()]);
         if let Some(command) = &args.ledger_cmd {
-            self.target.ledger_cmd = Some(command.clone());
+            self.target.ledger_cmd = vec![command.clone()];
             let written = self.environment.text(command, is_secret);
             return self.set("ledger-cmd", Value::One(written), &[]);
         }
         let ledger = args.ledger.as_deref().unwrap_or("none");
-        self.target.ledger = Some(ledger.to_owned());
+        self.target.ledger = vec![ledger.to_owned()];
         let written = self.environment.text(ledger, is_secret);
         let note = "Without a ledger only the replies are judged: name the file, the URL or (ledger-cmd) the command that \
                     lists the charges.";

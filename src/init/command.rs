@@ -29,6 +29,9 @@ pub fn command(args: &InitArgs) -> anyhow::Result<Exit> {
         "{} is there already: --force overwrites it, --output FILE writes another one",
         args.output.display()
     );
+    // Before the request, which may make a charge.
+    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    ensure!(folder.is_none_or(Path::is_dir), "--output {}: there is no such folder", args.output.display());
     let Asked { target, url, mut settings, environment } = Asked::of(args)?;
     let session = Session::new(Options::new(&target)?);
     let asked = format!("{} {url}", session.options.template.method);
@@ -61,7 +64,8 @@ fn next(args: &InitArgs) -> String {
 fn key_header(session: &Session) -> &str {
     match &session.options.template.key_place {
         KeyPlace::Header(name) => name,
-        KeyPlace::Body(_) | KeyPlace::Form(_) | KeyPlace::Query(_) | KeyPlace::Template | KeyPlace::Url => "",
+        KeyPlace::Body(_) | KeyPlace::Form(_) | KeyPlace::Query(_) => "",
+        KeyPlace::Template | KeyPlace::Url | KeyPlace::Arguments => "",
     }
 }
 
