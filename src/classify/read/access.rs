@@ -12,7 +12,7 @@ pub struct Access<'a> {
 pub fn access(line: &str) -> Option<Access<'_>> {
     // Most lines quote nothing, and one byte is found sooner than six.
     memchr::memchr(b'"', line.as_bytes())?;
-    let protocol = memchr::memmem::find(line.as_bytes(), b" HTTP/")?;
+    let protocol = line.contains(" HTTP/").then(|| line.find(" HTTP/"))??;
     let (before, behind) = line.split_at_checked(protocol)?;
     let (_, request) = before.rsplit_once('"')?;
     let method = request.split(' ').next().filter(|method| is_method(method))?;
@@ -30,7 +30,7 @@ pub fn only_reads(method: &str) -> bool {
 
 /// Whether a line of words tells of requests, and all of them only read: `GET /health`, Go's `Get "http://…`.
 pub fn tells_of_reads_alone(line: &str) -> bool {
-    let has = |word: &str| memchr::memmem::find(line.as_bytes(), word.as_bytes()).is_some();
+    let has = |word: &str| line.contains(word);
     let go = has("Get \"http");
     // Most lines name no method at all, and are not looked at word by word.
     if !go && !["GET", "HEAD", "OPTIONS"].iter().any(|method| has(method)) {

@@ -36,9 +36,13 @@ pub enum End {
 
 /// Gives each item of the array at these steps to `each`, as its JSON text.
 pub fn read(mut input: impl BufRead, steps: &[String], mut each: impl FnMut(&[u8])) -> io::Result<End> {
-    let marked = input.fill_buf()?.starts_with("\u{feff}".as_bytes());
-    input.consume(if marked { 3 } else { 0 });
-    let mut text = serde_json::Deserializer::from_reader(input);
+    // Three bytes, however few come at a time.
+    let mut start = Vec::new();
+    input.by_ref().take(3).read_to_end(&mut start)?;
+    if start == "\u{feff}".as_bytes() {
+        start.clear();
+    }
+    let mut text = serde_json::Deserializer::from_reader(Cursor::new(start).chain(input));
     let mut has_begun = false;
     let walk = Walk { steps, each: &mut each, has_begun: &mut has_begun };
     let ended = walk.deserialize(&mut text).and_then(|()| text.end());

@@ -59,6 +59,18 @@ fn complaints_are_kept_to_a_bound_and_all_counted() {
     assert_eq!((reading.first.len(), reading.count), (SHOWN, 50));
 }
 
+/// Found by the property below: the mark of an input that holds nothing else, a byte at a time.
+#[test]
+fn a_byte_order_mark_may_come_in_pieces() {
+    let of = |size| {
+        let input = std::io::BufReader::with_capacity(size, "\u{feff}".as_bytes());
+        let reading = read(input, &Format::Items(at("/intent"), "/items".parse().unwrap()), |_, _| {}).unwrap();
+        reading.first.iter().map(|(line, complaint)| (*line, complaint.to_string())).collect::<Vec<_>>()
+    };
+    assert_eq!(of(1), of(64));
+    assert!(of(64)[0].1.contains("EOF while parsing"), "{:?}", of(64));
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
 

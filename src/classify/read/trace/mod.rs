@@ -95,7 +95,7 @@ impl Block {
         if self.braces > 0 && (indented || words.starts_with(['}', ']'])) {
             return if self.skipped.is_some() || is_frame(words) { Part::Frame } else { Part::Words };
         }
-        if is_frame(words) && (indented || words.starts_with(['#', '/'])) {
+        if (indented || words.starts_with(['#', '/'])) && is_frame(words) {
             return Part::Frame;
         }
         let continued = !line.record || self.record;
