@@ -230,7 +230,7 @@ fn without_an_answer_nothing_is_written() {
     refused(&url, &["--body", "@none.json"]).says("cannot read none.json");
     refused(&url, &["--name", "a.b"]).says("--name a.b: give letters, digits, - and _");
     refused(&url, &["--method", "post"]).says("--method post: give a method in capitals");
-    refused(&url, &["--output", "no/such/folder/idem.toml"]).says("no/such/folder");
+    refused(&url, &["--output", "no/such/folder/idem.toml"]).says("there is no such folder");
     assert_eq!(shop::requests(address), 1, "what was refused was not sent");
     // A host that is named is asked: here by its loopback address.
     init(folder.path(), &url, &["--allow-host", "example.com", "--body", "{\"order\":\"o\"}"]).exits(0);
