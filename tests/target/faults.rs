@@ -81,6 +81,19 @@ pub fn verdict(ran: &Ran, check: &str) -> String {
     verdicts(ran)[check].clone()
 }
 
+/// A correct target that is short of something for a moment: each order's first request is answered 503, and nothing of it
+/// is kept. What comes next under the key has it then, so another payload is only tried once the first succeeded.
+#[test]
+fn a_first_request_that_fails_gives_its_key_to_no_other_payload() {
+    let seen = std::sync::Mutex::new(std::collections::HashSet::new());
+    let short = move |shop: &mut Shop, asked: &Asked| {
+        let is_first = asked.body["intent"].to_string().contains("-leave-") && seen.lock().unwrap().insert(key(asked));
+        if is_first { (503, json!({"error": "upstream"})) } else { correct(shop, asked) }
+    };
+    let ran = probed(short, "--check left_replay").exits(0);
+    assert_eq!(verdict(&ran, "left_replay"), "OK");
+}
+
 /// With `--header Authorization`, which holds a space.
 fn credentialed(rule: impl Fn(&mut Shop, &Asked) -> (u16, Value) + Send + Sync + 'static) -> Ran {
     let folder = tempfile::tempdir().unwrap();
