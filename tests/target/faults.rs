@@ -87,11 +87,13 @@ pub fn verdict(ran: &Ran, check: &str) -> String {
 fn a_first_request_that_fails_gives_its_key_to_no_other_payload() {
     let seen = std::sync::Mutex::new(std::collections::HashSet::new());
     let short = move |shop: &mut Shop, asked: &Asked| {
-        let is_first = asked.body["intent"].to_string().contains("-leave-") && seen.lock().unwrap().insert(key(asked));
+        let intent = asked.body["intent"].to_string();
+        let is_tried = intent.contains("-leave-") || intent.contains("-reuse-");
+        let is_first = is_tried && seen.lock().unwrap().insert(key(asked));
         if is_first { (503, json!({"error": "upstream"})) } else { correct(shop, asked) }
     };
-    let ran = probed(short, "--check left_replay").exits(0);
-    assert_eq!(verdict(&ran, "left_replay"), "OK");
+    let ran = probed(short, "--check left_replay --check key_reuse").exits(0);
+    assert_eq!((verdict(&ran, "left_replay"), verdict(&ran, "key_reuse")), ("OK".to_owned(), "OK".to_owned()));
 }
 
 /// With `--header Authorization`, which holds a space.

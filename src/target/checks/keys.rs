@@ -80,7 +80,14 @@ async fn one_after_the_other(session: &Session, other: &Other) -> Case {
     session.send(&mut case, 0, "first payload").await;
     session.send(&mut case, 1, &other.label()).await;
     session.send(&mut case, 0, "first payload again").await;
+    case.to_settle = Some(winner(&case));
     case
+}
+
+/// The payload that has the key: the other one where the first failed and left nothing behind. The loser is refused for
+/// good, whichever came first.
+fn winner(case: &Case) -> usize {
+    usize::from(!case.succeeded(0) && case.succeeded(1))
 }
 
 async fn both_at_once(session: &Session, other: &Other) -> Case {
@@ -89,8 +96,7 @@ async fn both_at_once(session: &Session, other: &Other) -> Case {
     fire(session, &mut case, shots, Release::Whole).await;
     session.send(&mut case, 0, "first payload again").await;
     session.send(&mut case, 1, &format!("{} again", other.label())).await;
-    // The other was refused for good, whichever came first.
-    case.to_settle = Some(usize::from(!case.succeeded(0) && case.succeeded(1)));
+    case.to_settle = Some(winner(&case));
     case
 }
 
