@@ -1,5 +1,6 @@
 //! How fast `idem classify` is, on one core, with findings on: a million status lines against a bare typed serde_json pass
-//! over the same file and against `jq -c '{status,intent}'`, a million error texts, and ten million readings for memory.
+//! over the same file and against `jq -c '{status,intent}'`, a million error texts (the same ones again, each with a number of its own,
+//! and without `--text`), and ten million readings for memory.
 //! Run with `cargo bench --bench classify`; everything is measured in one run, pinned with `taskset` where there is one.
 
 use std::fs::File;
@@ -26,13 +27,15 @@ fn main() {
     let folder = std::env::temp_dir().join(format!("idem-bench-classify-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the inputs");
     let statuses = status_lines(&folder, LINES);
-    let texts = text_lines(&folder, LINES);
+    let (texts, different) = (text_lines(&folder, LINES, false), text_lines(&folder, LINES, true));
     let bytes = std::fs::metadata(&statuses).expect("just written").len();
     println!("{LINES} status lines of {} bytes, {LINES} error texts, best of {ROUNDS}", bytes / LINES);
     // The bare pass runs in this process, so it is pinned by running the whole bench under taskset.
     let bare = best(|| bare_pass(&statuses));
     let ours = best(|| run(&["classify", "--format", "jsonl", "--input"], &statuses));
     let words = best(|| run(&["classify", "--text", "--format", "jsonl", "--input"], &texts));
+    let each_its_own = best(|| run(&["classify", "--text", "--format", "jsonl", "--input"], &different));
+    let log = best(|| run(&["classify", "--format", "jsonl", "--input"], &texts));
     rate("bare typed serde_json pass", bare);
     rate("idem classify, status lines", ours);
     println!("  of the bare pass: {:.2} (aim: 0.6)", bare.as_secs_f64() / ours.as_secs_f64());
@@ -42,6 +45,8 @@ fn main() {
     }
     rate("idem classify, error texts", words);
     println!("  aim: 1000000 lines/s");
+    rate("idem classify, error texts of which none comes twice", each_its_own);
+    rate("idem classify, error texts as a log in any form", log);
     memory(&folder);
     std::fs::remove_dir_all(&folder).expect("the folder is ours");
 }
@@ -62,12 +67,14 @@ fn status_lines(folder: &Path, count: u64) -> PathBuf {
     path
 }
 
-fn text_lines(folder: &Path, count: u64) -> PathBuf {
+/// Some thousand texts of real clients again and again; `different`: each with a number of its own behind it.
+fn text_lines(folder: &Path, count: u64, different: bool) -> PathBuf {
     let texts = include_str!("../data/classify/texts.txt");
-    let path = folder.join("texts.txt");
+    let path = folder.join(format!("texts-{different}.txt"));
     let mut out = BufWriter::new(File::create(&path).expect("the folder is there"));
-    for text in texts.lines().cycle().take(count as usize) {
-        writeln!(out, "{text}").expect("room on the disk");
+    for (number, text) in texts.lines().cycle().take(count as usize).enumerate() {
+        let number = if different { format!(" {number:07}") } else { String::new() };
+        writeln!(out, "{text}{number}").expect("room on the disk");
     }
     path
 }

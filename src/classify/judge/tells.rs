@@ -39,8 +39,8 @@ pub fn words_tell(reading: &Reading, verdict: &Verdict) -> bool {
 
 /// Whether a line's level says that nothing is wrong.
 pub fn is_quiet(text: &str) -> bool {
-    let words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty()).take(6);
-    words.into_iter().any(|word| ["INFO", "DEBUG", "TRACE", "NOTICE", "info", "debug"].contains(&word))
+    let mut words = text.as_bytes().split(|b| !b.is_ascii_alphabetic()).filter(|word| !word.is_empty()).take(6);
+    words.any(|word| matches!(word, b"INFO" | b"DEBUG" | b"TRACE" | b"NOTICE" | b"info" | b"debug"))
 }
 
 /// Whether it tells of something that went wrong all the same, or of a request that may have an effect.

@@ -30,19 +30,20 @@ pub fn only_reads(method: &str) -> bool {
 
 /// Whether a line of words tells of requests, and all of them only read: `GET /health`, Go's `Get "http://…`.
 pub fn tells_of_reads_alone(line: &str) -> bool {
-    let has = |word: &str| line.contains(word);
-    let go = has("Get \"http");
+    let bytes = line.as_bytes();
+    let begins = |at: usize, words: &[&str]| words.iter().any(|word| bytes[at..].starts_with(word.as_bytes()));
     // Most lines name no method at all, and are not looked at word by word.
-    if !go && !["GET", "HEAD", "OPTIONS"].iter().any(|method| has(method)) {
+    let mut capitals = memchr::memchr3_iter(b'G', b'H', b'O', bytes);
+    if !capitals.any(|at| begins(at, &["GET", "HEAD", "OPTIONS", "Get \"http"])) {
         return false;
     }
-    let mut reads = go;
-    let words = line.split(|c: char| !c.is_ascii_alphabetic());
-    for word in words.filter(|word| (3..=7).contains(&word.len())) {
-        if matches!(word, "POST" | "PUT" | "PATCH" | "DELETE" | "Post" | "Put" | "Patch" | "Delete") {
-            return false;
+    let mut reads = line.contains("Get \"http");
+    for word in bytes.split(|b| !b.is_ascii_alphabetic()) {
+        match word {
+            b"POST" | b"PUT" | b"PATCH" | b"DELETE" | b"Post" | b"Put" | b"Patch" | b"Delete" => return false,
+            b"GET" | b"HEAD" | b"OPTIONS" => reads = true,
+            _another => {}
         }
-        reads |= matches!(word, "GET" | "HEAD" | "OPTIONS");
     }
     reads
 }

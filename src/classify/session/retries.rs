@@ -1,8 +1,8 @@
 //! A call that one client tells in several lines of words: what it met, that it tries again, what it met then. Invariant: a
-//! verdict only ever becomes more careful here; lines that name an intent are held together by that instead.
+//! verdict only ever becomes more careful here.
 
-use crate::classify::extract::reading::Reading;
-use crate::classify::judge::chain;
+use std::borrow::Cow;
+
 use crate::classify::judge::verdict::Verdict;
 use crate::terms::outcome::{Effect, Symptom};
 
@@ -20,11 +20,8 @@ pub struct Retries {
 
 impl Retries {
     /// The verdict of a line, with what stands before it: a retry that was refused proves nothing of the attempt before,
-    /// which may be what it is refused for.
-    pub fn judge<'a>(&mut self, line: u64, reading: &'a Reading, verdict: Verdict<'a>) -> Verdict<'a> {
-        if reading.intent.is_some() {
-            return verdict;
-        }
+    /// which may be what it is refused for. `repeated`: the words by which the line tells of a retry.
+    pub fn judge<'a>(&mut self, line: u64, verdict: Verdict<'a>, repeated: Option<Cow<str>>) -> Verdict<'a> {
         let near = |from: u64| line.saturating_sub(from) <= REACH;
         let verdict = match &self.again {
             Some((told, words)) if near(*told) && verdict.symptom == Symptom::ClientError => verdict.among(words),
@@ -33,7 +30,7 @@ impl Retries {
         if verdict.advice.effect == Effect::Yes {
             *self = Retries::default();
         } else if self.open.is_some_and(near)
-            && let Some(words) = chain::read(reading).around.repeated
+            && let Some(words) = repeated
         {
             self.again = Some((line, words.into_owned()));
         }
@@ -47,14 +44,16 @@ impl Retries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::classify::judge::verdict::judge;
+    use crate::classify::extract::reading::Reading;
+    use crate::classify::judge::verdict::judge_call;
 
     /// The effect of the last of these lines, each so many lines below the one before.
     fn last(lines: &[&str], apart: u64) -> Effect {
         let mut retries = Retries::default();
         let effects = (1..).zip(lines).map(|(number, line)| {
             let reading = Reading::from_text(line);
-            retries.judge(number * apart, &reading, judge(&reading)).advice.effect
+            let (verdict, repeated) = judge_call(&reading);
+            retries.judge(number * apart, verdict, repeated).advice.effect
         });
         effects.last().expect("a line")
     }

@@ -108,11 +108,12 @@ impl<W: Write> Session<W> {
         reading.time = time.map(Cow::Borrowed);
         let reads = self.by_access_log(&mut reading, text);
         pairs::about(&mut reading, text, &mut self.mapping);
-        let verdict = verdict::judge(&reading);
+        let (verdict, repeated) = verdict::judge_call(&reading);
         let doubt = doubt(text, &verdict);
         let verdict = doubt.as_ref().map_or(verdict, verdict::judge);
-        // With `--text` every line is a message of its own.
-        let verdict = if self.text { verdict } else { self.retries.judge(at.line, &reading, verdict) };
+        // With `--text` every line is a message of its own; lines that name an intent are held together by that.
+        let alone = self.text || reading.intent.is_some();
+        let verdict = if alone { verdict } else { self.retries.judge(at.line, verdict, repeated) };
         if sure || (!reads && words_tell(&reading, &verdict)) {
             self.judged.take(place(self.file, at.line), &reading, &verdict, Source::Words(time, text));
         } else {

@@ -62,11 +62,17 @@ impl<'a> Verdict<'a> {
 
 /// Judges a reading.
 pub fn judge<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
+    judge_call(reading).0
+}
+
+/// Judges a reading, and tells by which of its words other attempts went before or follow; None where it says nothing of
+/// that.
+pub fn judge_call<'a>(reading: &'a Reading<'_>) -> (Verdict<'a>, Option<Cow<'a, str>>) {
     if reading.status == Status::Conflict {
-        return Verdict::of(Symptom::Unknown, Evidence::Field("status"));
+        return (Verdict::of(Symptom::Unknown, Evidence::Field("status")), None);
     }
     if let Some(verdict) = gateways::read(reading) {
-        return verdict;
+        return (verdict, None);
     }
     let words = if reading.texts.is_empty() { None } else { Some(chain::read(reading)) };
     let Words { proof, around } = words.unwrap_or(Words { proof: None, around: Around::default() });
@@ -77,11 +83,11 @@ pub fn judge<'a>(reading: &'a Reading<'_>) -> Verdict<'a> {
         Some(status) => judge_status(status, reading, proof, around.veto),
         None => judge_words(reading, proof),
     };
-    let repeated = around.repeated.or_else(|| by_field(reading).map(Cow::Borrowed));
-    match repeated {
-        Some(repeated) => verdict.among(&repeated),
+    let verdict = match around.repeated.as_deref().or_else(|| by_field(reading)) {
+        Some(repeated) => verdict.among(repeated),
         None => verdict,
-    }
+    };
+    (verdict, around.repeated)
 }
 
 /// The field that tells of other attempts, or that curl sent something before its last try failed to connect. The number

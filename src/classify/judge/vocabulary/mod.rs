@@ -5,6 +5,7 @@ mod automaton;
 mod clients;
 mod codes;
 mod done_already;
+mod memo;
 mod more;
 mod repeats;
 mod table;
@@ -15,6 +16,7 @@ use std::sync::OnceLock;
 use automaton::Automaton;
 use clients::CLIENTS;
 use done_already::DONE_ALREADY;
+use memo::Memo;
 use more::MORE;
 use repeats::REPEATS;
 use table::VOCABULARY;
@@ -148,23 +150,23 @@ struct Finder {
 }
 
 thread_local! {
-    /// The hits of one text; kept, so that a short text costs no memory of its own.
-    static HITS: RefCell<Vec<Hit>> = const { RefCell::new(Vec::new()) };
+    /// What is known of texts, and room for the hits of one.
+    static KNOWN: RefCell<(Memo, Vec<Hit>)> = RefCell::default();
 }
 
 /// Finds the rows in a text, and calls back with them in order of their ends.
 pub fn find<T>(text: &str, call: impl FnOnce(&[Hit]) -> T) -> T {
+    KNOWN.with_borrow_mut(|(memo, room)| call(memo.hits(text, room, |hits| search(text, hits))))
+}
+
+fn search(text: &str, hits: &mut Vec<Hit>) {
     let finder = finder();
-    HITS.with_borrow_mut(|hits| {
-        hits.clear();
-        finder.automaton.search(text, |index, start, end| {
-            let (left, right) = finder.edges[index];
-            if left_edge(left, text, start) && right_edge(right, text, end) {
-                keep(Hit { row: finder.rows[index], start, end }, hits);
-            }
-        });
-        call(hits)
-    })
+    finder.automaton.search(text, |index, start, end| {
+        let (left, right) = finder.edges[index];
+        if left_edge(left, text, start) && right_edge(right, text, end) {
+            keep(Hit { row: finder.rows[index], start, end }, hits);
+        }
+    });
 }
 
 /// Keeps a hit, unless a longer one of its like stands around it; drops those of its like within it.
