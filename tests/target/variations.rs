@@ -103,6 +103,22 @@ fn a_form_that_is_refused_only_as_a_retry_is_a_finding_and_a_body_written_anew_a
     assert!(!row(&ran, "replay_rewritten")["evidence"].to_string().contains("anew"), "{}", ran.stdout);
 }
 
+/// The shop takes the connections of a race in their order, so here the copy that is written anew has the key.
+#[test]
+fn a_strict_target_may_give_the_key_to_the_copy_that_is_written_anew() {
+    let seen = std::sync::Mutex::new(std::collections::HashSet::new());
+    let short = move |shop: &mut Shop, asked: &Asked| {
+        let is_raced = asked.body["intent"].to_string().contains("-race_varied-");
+        let is_first = is_raced && seen.lock().unwrap().insert(asked.key().unwrap_or_default().to_owned());
+        if is_first {
+            return (503, json!({"error": "upstream"}));
+        }
+        shop.serve(asked, asked.key().unwrap_or_default(), json!([asked.body, asked.raw]))
+    };
+    let ran = probed(short, "--check race_varied").exits(0);
+    assert_eq!(verdict(&ran, "race_varied"), "OK");
+}
+
 #[test]
 fn every_field_of_the_body_is_a_part_of_the_payload() {
     for forgotten in ["/currency", "/customer/id", "/note"] {

@@ -86,7 +86,7 @@ async fn one_after_the_other(session: &Session, other: &Other) -> Case {
 
 /// The payload that has the key: the other one where the first failed and left nothing behind. The loser is refused for
 /// good, whichever came first.
-fn winner(case: &Case) -> usize {
+pub fn winner(case: &Case) -> usize {
     usize::from(!case.succeeded(0) && case.succeeded(1))
 }
 

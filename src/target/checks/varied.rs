@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use super::keys::winner;
 use super::race::{Release, Shot, fire};
 use super::{Plan, enough};
 use crate::proxy::{End, Fault};
@@ -171,6 +172,9 @@ pub async fn race(session: &Session) -> Vec<Case> {
             if variation.kind == Kind::Size && case.attempts.iter().all(|attempt| !attempt.answer.settles()) {
                 report_only(&mut case, variation);
             }
+            if variation.kind == Kind::Content {
+                settle_the_winner(session, &mut case).await;
+            }
             cases.push(case);
             if enough(&cases) {
                 return session.retry_later(cases).await;
@@ -179,4 +183,13 @@ pub async fn race(session: &Session) -> Vec<Case> {
     }
     tell_what_is_left_out(session, &mut cases, |_| true);
     session.retry_later(cases).await
+}
+
+/// A design that holds the copies for two payloads gives the key to the one that came first, whichever that is, and refuses
+/// the other for good: the remark at `replay_rewritten` tells of it.
+async fn settle_the_winner(session: &Session, case: &mut Case) {
+    if winner(case) == 1 {
+        session.send(case, 0, "the first copy again").await;
+        case.to_settle = Some(winner(case));
+    }
 }
