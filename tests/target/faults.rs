@@ -148,10 +148,12 @@ fn looked_up(form: Form) -> String {
 
 #[test]
 fn a_second_key_that_is_taken_for_the_first_and_refused_is_a_finding() {
-    let forms: [(Form, &str); 4] = [
+    let forms: [(Form, &str); 5] = [
         (|key| key.chars().take(32).collect(), "last of 40 characters"),
         (str::to_lowercase, "letter case"),
         (|key| key.replace(['-', '_'], ""), "punctuation"),
+        // As fastapi-idempotent 0.0.3 does it, which takes letters and digits only.
+        (|key| key.replace('-', ""), "a hyphen"),
         (|key| key.split_whitespace().collect::<Vec<_>>().join(" "), "white space"),
     ];
     for (form, named) in forms {
