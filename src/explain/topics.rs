@@ -132,19 +132,21 @@ fn points() -> String {
 }
 
 fn libraries() -> String {
-    let head = paragraph(include_str!("texts/libraries.txt"), 0);
+    let head = include_str!("texts/libraries.txt").split("\n\n").map(|text| paragraph(text, 0)).collect::<Vec<_>>();
     let rows = LIBRARIES.iter().map(|library| {
         let lines = [
             ("  findings", library.findings),
+            ("  explored", library.explored),
+            ("  besides", library.besides),
             ("  in-flight duplicate", library.in_flight),
             ("  reused key", library.reused_key),
             ("  without a key", library.without_a_key),
         ];
-        let lines = lines.map(|(name, text)| item(name, 21, text));
+        let lines = lines.iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| item(name, 21, text));
         let title = paragraph(&format!("{} ({})", library.server, library.time), 0);
-        format!("{title}\n{}", lines.join("\n"))
+        format!("{title}\n{}", lines.collect::<Vec<_>>().join("\n"))
     });
-    format!("{head}\n\n{}", rows.collect::<Vec<_>>().join("\n"))
+    format!("{}\n\n{}", head.join("\n\n"), rows.collect::<Vec<_>>().join("\n"))
 }
 
 fn faults() -> String {
