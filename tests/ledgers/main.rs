@@ -5,6 +5,8 @@ mod amounts;
 #[path = "../support/authority.rs"]
 mod authority;
 mod inputs;
+#[path = "../support/postgres.rs"]
+mod postgres;
 #[path = "../support/python.rs"]
 mod python;
 mod recipes;

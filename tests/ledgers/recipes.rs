@@ -1,11 +1,11 @@
 //! The recipes of `idem explain ledgers`, as they stand there, against real stores. One whose server is not installed is
 //! skipped, and says so.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::postgres::Postgres;
 use crate::support::{Ran, Running, idem, run};
 
 const CHARGED: [(&str, i64); 3] = [("ord-1", 1000), ("ord-2", 1000), ("ord-2", 1000)];
@@ -76,39 +76,11 @@ fn redis() {
     is_counted(folder.path(), &recipe("redis-cli", 0).replace("redis-cli", &cli));
 }
 
-/// PostgreSQL does not run as root, so a root's test runs it as nobody.
 #[test]
 fn postgresql_and_a_view() {
-    if !is_there("initdb") || !is_there("postgres") || !is_there("psql") || !is_there("setpriv") {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
-    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
-    let as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    let own = |program: &str| {
-        let mut words = if is_root { as_nobody.to_vec() } else { Vec::new() };
-        words.push(program);
-        let mut command = Command::new(words[0]);
-        command.args(&words[1..]).current_dir(folder.path());
-        command
-    };
-    does(own("initdb").args(["-D", "data", "-U", "idem", "-A", "trust"]));
-    let mut server = own("postgres");
-    server.args(["-D", "data", "-c", "listen_addresses=", "-k"]).arg(folder.path());
-    let _server = Running(server.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    let psql = format!("psql -h {} -U idem", folder.path().display());
-    let sql = |database: &str, words: &str| {
-        let mut command = Command::new("psql");
-        command.args(["-h"]).arg(folder.path()).args(["-U", "idem", "-q", "-d", database, "-c", words]);
-        command
-    };
-    while !sql("postgres", "select 1").output().unwrap().status.success() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    does(&mut sql("postgres", "create database shop"));
-    does(&mut sql("shop", &table()));
-    is_counted(folder.path(), &recipe("psql", 0).replace("psql", &psql));
-    does(&mut sql("shop", "create view idem_charges as select order_id as intent, amount from charges"));
-    is_counted(folder.path(), &recipe("psql", 1).replace("psql", &psql));
+    let Some(store) = Postgres::start() else { return };
+    store.sql(&table());
+    is_counted(store.folder.path(), &recipe("psql", 0).replace("psql", &store.psql()));
+    store.sql("create view idem_charges as select order_id as intent, amount from charges");
+    is_counted(store.folder.path(), &recipe("psql", 1).replace("psql", &store.psql()));
 }

@@ -4,8 +4,8 @@
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
-use crate::row;
 use crate::support::{Ran, Running, converse, eventually, idem};
+use crate::{row, venv};
 
 const AUTHORIZATION: &str = "Authorization: Bearer sk_test_12345";
 
@@ -13,18 +13,9 @@ const AUTHORIZATION: &str = "Authorization: Bearer sk_test_12345";
 #[ignore = "installs localstripe from PyPI, some 20 s: cargo test --test target -- --ignored localstripe"]
 fn localstripe_is_probed_through_form_bodies() {
     let folder = tempfile::tempdir().unwrap();
-    let has =
-        |program: &str, args: &[&str]| Command::new(program).args(args).output().is_ok_and(|o| o.status.success());
-    let venv = folder.path().join("venv");
-    let bin = |name: &str| venv.join("bin").join(name).display().to_string();
-    let is_installed =
-        has("python3", &["-m", "venv", venv.to_str().unwrap()]) && has(&bin("pip"), &["install", "-q", "localstripe"]);
-    if !is_installed {
-        eprintln!("SKIPPED: localstripe cannot be installed from PyPI");
-        return;
-    }
+    let Some(bin) = venv::with("localstripe", &["localstripe"]) else { return };
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut command = Command::new(bin("localstripe"));
+    let mut command = Command::new(bin.join("localstripe"));
     command.args(["--port", &port.port().to_string(), "--from-scratch"]).current_dir(folder.path());
     let _server = Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("localstripe starts"));
     eventually("localstripe listens", || std::net::TcpStream::connect(port).is_ok());

@@ -6,6 +6,7 @@ mod authority;
 mod busy;
 mod deadlines;
 mod disruptions;
+mod fastapi;
 mod faults;
 mod formats;
 mod hostile;
@@ -14,6 +15,8 @@ mod kinds;
 mod localstripe;
 mod options;
 mod policies;
+#[path = "../support/postgres.rs"]
+mod postgres;
 #[path = "../support/python.rs"]
 mod python;
 mod reports;
@@ -29,6 +32,8 @@ mod terminal;
 mod transports;
 mod usage;
 mod variations;
+#[path = "../support/venv.rs"]
+mod venv;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
