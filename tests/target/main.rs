@@ -13,6 +13,7 @@ mod hostile;
 mod jobs;
 mod kinds;
 mod localstripe;
+mod nginx;
 mod options;
 mod policies;
 #[path = "../support/postgres.rs"]

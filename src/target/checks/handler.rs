@@ -48,7 +48,9 @@ async fn failing(session: &Session, body: &Option<Body>, header: &Option<Header>
         session.send(&mut case, 0, "the handler is made to fail").await;
         if case.succeeded(0) {
             let said = case.attempts[0].answer.line(None);
-            case.shortfall = Some(Shortfall::NotHit(format!("the handler did not fail: {said}; see {options}")));
+            case.shortfall = Some(Shortfall::NotHit(format!(
+                "the handler did not fail, or a proxy before it asked again: {said}; see {options}"
+            )));
         }
         if held {
             session.send(&mut bystander, 0, "again, after another key's failure").await;
