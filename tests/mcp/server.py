@@ -6,6 +6,7 @@ none     charges each time, and claims idempotentHint: true
 plain    charges each time, and claims nothing
 key      an argument is the key, taken in one atomic step with the charge
 request  deduplicates by the id of the JSON-RPC request, which a re-issued call does not have
+body     deduplicates by the raw body, over HTTP alone: the new id makes it another one
 before   as plain; the effect comes before a wait in which it can be cancelled
 after    as plain; the effect comes after it
 """
@@ -32,7 +33,7 @@ claims = {"none": True, "key": True}.get(mode, False)
 known, lock = {}, threading.Lock()
 
 
-def pay(intent: str, amount: int, identity: str | None) -> dict:
+def pay(intent: str, amount: int, identity: str | bytes | None) -> dict:
     with lock:
         if identity in known:
             if known[identity]["of"] != (intent, amount):
@@ -49,7 +50,8 @@ def pay(intent: str, amount: int, identity: str | None) -> dict:
 @server.tool(annotations=ToolAnnotations.model_validate({"idempotentHint": claims, "readOnlyHint": False}))
 async def charge(intent: str, amount: int, ctx: Context, key: str | None = None) -> dict:
     """Charges an amount for an intent."""
-    identity = {"key": key, "request": str(ctx.request_id)}.get(mode)
+    body = await ctx.request_context.request.body() if mode == "body" else None
+    identity = {"key": key, "request": str(ctx.request_id), "body": body}.get(mode)
     if mode == "key" and not key:
         raise ValueError("key is missing")
     if mode == "after":
