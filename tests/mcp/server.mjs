@@ -1,7 +1,7 @@
 // The charge tool of server.py by the official TypeScript SDK: npm `@modelcontextprotocol/server` (2.x, over HTTP with
 // `@modelcontextprotocol/node`), or where that is not installed `@modelcontextprotocol/sdk` (1.x).
 //
-// usage: server.mjs MODE LEDGER [PORT]     the modes are those of server.py; stdio without PORT, else HTTP on it; says "ready"
+// usage: server.mjs MODE LEDGER [PORT]     the modes are those of server.py; stdio without PORT, else HTTP on it
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -63,13 +63,15 @@ async function inSession(request, response, message) {
 appendFileSync(ledger, "");
 if (port) {
   const handle = isNew ? (await load("node")).toNodeHandler(createMcpHandler(server)) : inSession;
-  const http = createServer(async (request, response) => {
+  const answer = async (request, response) => {
     let text = "";
     for await (const piece of request.setEncoding("utf8")) text += piece;
     if (text) received(text);
     await handle(request, response, text ? JSON.parse(text) : undefined);
-  });
-  http.listen(Number(port), "127.0.0.1", () => console.log("ready"));
+  };
+  // A request that breaks off must not end the server.
+  const http = createServer((request, response) => answer(request, response).catch(() => response.destroy()));
+  http.listen(Number(port), "127.0.0.1");
 } else {
   const { serveStdio, StdioServerTransport } = await load(isNew ? "server/stdio" : "stdio.js");
   createInterface({ input: process.stdin }).on("line", received); // the SDK reads the same after it
