@@ -1,58 +1,67 @@
-//! `idem probe --mcp` against `idem serve --mcp`: each wrong policy is found, the right one is clean, by every revision and
+//! `idem probe --mcp` against `idem serve --mcp`: each wrong policy is found, the right ones are clean, by every revision and
 //! over both transports; and a tool is judged by what it claims.
 
 use serde_json::Value;
 
-use crate::support::run;
-use crate::{Scene, serve_mcp, tool, verdict};
+use crate::support::{Ran, run};
+use crate::{Scene, serve_mcp, tool, verdict, words};
 
 const BY_KEY: &str = "--key-arg /idempotency_key";
 const YES: &str = r#"{"confirm":{"action":"accept","content":{"sure":true}}}"#;
 
-/// Policy, revision, the check that finds it and what it says, and more options.
-const WRONG: [(&str, &str, &str, &str, &str); 5] = [
-    ("naive", "2025-06-18", "replay", "DUPLICATE", ""),
-    ("key_racy", "2025-11-25", "sent_twice", "DUPLICATE", ""),
-    ("key_ttl", "2026-07-28", "window", "DUPLICATE", "--window 1s"),
-    ("content_hash", "2026-07-28", "baseline", "LOST", ""),
-    ("key_atomic", "2025-06-18", "double_restart", "DUPLICATE", ""),
+const REVISIONS: [&str; 3] = ["2026-07-28", "2025-11-25", "2025-06-18"];
+
+/// Policy, the checks that tell, what the last of them says, and whether that is found.
+type Judged = (&'static str, &'static str, &'static str, i32);
+const WRONG: [Judged; 4] = [
+    ("naive", "replay", "DUPLICATE", 2),
+    ("key_racy", "sent_twice", "DUPLICATE", 2),
+    ("key_ttl", "window", "DUPLICATE", 2),
+    ("content_hash", "baseline", "LOST", 2),
+];
+const OVER_STDIO: [Judged; 2] = [
+    ("key_atomic", "double_restart", "DUPLICATE", 2),
+    ("key_durable", "post_drop sent_twice window cancel key_reuse double_restart", "OK", 0),
+];
+const OVER_HTTP: [Judged; 2] = [
+    ("key_atomic", "post_drop half_reply cut sent_twice window cancel key_reuse", "OK", 0),
+    ("key_durable", "post_slow race_2 late_arrival sent_twice cancel key_reuse", "OK", 0),
 ];
 
-#[test]
-fn each_wrong_policy_is_found_over_stdio() {
-    for (policy, revision, check, says, more) in WRONG {
-        let options = format!("{BY_KEY} --check {check} {more}");
-        let ran = Scene::start().probe_stdio(policy, &format!("--revision {revision}"), &options).exits(2);
-        assert_eq!(verdict(&ran, check), says, "{policy}");
-        assert_eq!((tool(&ran, "revision"), tool(&ran, "transport")), (revision.into(), "stdio".into()));
-        assert_eq!(tool(&ran, "repeats"), "promised by a key");
-    }
+/// Judges each policy by each revision, all at once: each has a server and a ledger of its own.
+fn each_policy_is_judged(over: &str, last: [Judged; 2], probe: impl Fn(&Scene, &str, &str, &str) -> Ran + Sync) {
+    let all = WRONG.into_iter().chain(last).flat_map(|judged| REVISIONS.map(|revision| (judged, revision)));
+    std::thread::scope(|threads| {
+        for ((policy, checks, says, exit), revision) in all {
+            let probe = &probe;
+            threads.spawn(move || {
+                let asked = checks.replace(' ', " --check ");
+                let options = format!("{BY_KEY} --cancel --window 1s --check {asked}");
+                let ran = probe(&Scene::start(), policy, revision, &options).exits(exit);
+                let told = ["revision", "transport", "repeats", "verdict"].map(|field| tool(&ran, field));
+                assert_eq!(told, [revision, over, "promised by a key", says], "{policy}");
+                for check in words(checks).chain(["baseline"].into_iter().filter(|_| exit == 0)) {
+                    assert_eq!(verdict(&ran, check), says, "{policy} by {revision}: {check}");
+                }
+            });
+        }
+    });
 }
 
 #[test]
-fn each_wrong_policy_is_found_over_http() {
-    for ((policy, _, check, says, more), revision) in WRONG.iter().zip(["2026-07-28", "2025-06-18", "2025-11-25"]) {
-        let scene = Scene::start();
-        let (_server, url) = serve_mcp(policy, &scene.ledger, &format!("--revision {revision} --events"));
-        let ran = scene.probe_url(&url, &format!("{BY_KEY} --check {check} {more}")).exits(2);
-        assert_eq!(verdict(&ran, check), *says, "{policy}");
-        assert_eq!((tool(&ran, "revision"), tool(&ran, "transport")), ((*revision).into(), "http".into()));
-    }
+fn each_policy_is_judged_over_stdio_by_each_revision() {
+    each_policy_is_judged("stdio", OVER_STDIO, |scene, policy, revision, options| {
+        scene.probe_stdio(policy, &format!("--revision {revision}"), options)
+    });
 }
 
 #[test]
-fn the_right_policy_is_clean_and_its_calls_are_killed_and_cancelled() {
-    let checks = "--check post_drop --check sent_twice --check cancel --check double_restart --check key_reuse";
-    let ran = Scene::start().probe_stdio("key_durable", "", &format!("{BY_KEY} --cancel {checks}")).exits(0);
-    for check in ["post_drop", "sent_twice", "cancel", "double_restart", "key_reuse"] {
-        assert_eq!(verdict(&ran, check), "OK", "{check}");
-    }
-    assert_eq!(tool(&ran, "verdict"), "OK");
-    let scene = Scene::start();
-    let (_server, url) = serve_mcp("key_atomic", &scene.ledger, "--revision 2025-11-25 --events");
-    let ran =
-        scene.probe_url(&url, &format!("{BY_KEY} --cancel --check cancel --check half_reply --check cut")).exits(0);
-    assert_eq!([verdict(&ran, "cancel"), verdict(&ran, "half_reply"), verdict(&ran, "cut")], ["OK"; 3]);
+fn each_policy_is_judged_over_http_by_each_revision() {
+    each_policy_is_judged("http", OVER_HTTP, |scene, policy, revision, options| {
+        let events = if revision == "2025-11-25" { "" } else { "--events" };
+        let (_server, url) = serve_mcp(policy, &scene.ledger, &format!("--revision {revision} {events}"));
+        scene.probe_url(&url, options)
+    });
 }
 
 #[test]
