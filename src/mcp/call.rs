@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use super::client::{ACCEPT, Endpoint};
+use super::meta::SESSION_HEADER;
 use super::reply::{Told, is_stream, response};
 use super::speech::{Speech, Written};
 use super::tools::Tool;
@@ -56,7 +57,9 @@ impl ToolCall {
             headers.extend(self.tool.parameter_headers(&arguments));
         }
         headers.push(("Accept".into(), ACCEPT.into()));
-        for (name, value) in headers {
+        let has_session = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(SESSION_HEADER));
+        // A session that the call names is that of another principal.
+        for (name, value) in headers.into_iter().filter(|(name, _)| !has_session || name != SESSION_HEADER) {
             request.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(&name));
             request.headers.push((name, value.into_bytes()));
         }

@@ -114,6 +114,12 @@ impl Endpoint {
         }
     }
 
+    /// The same server, as asked with another header of this name.
+    pub fn with(&self, header: &Header) -> Endpoint {
+        let others = self.headers.iter().filter(|other| !other.name.eq_ignore_ascii_case(&header.name)).cloned();
+        Endpoint { headers: others.chain([header.clone()]).collect(), ..self.clone() }
+    }
+
     /// Sends one message.
     pub async fn send(&self, message: &Written, patience: Duration) -> Outcome {
         client::attempt(&self.address.route, &self.request(message), patience).await

@@ -5,6 +5,7 @@ mod probe;
 mod proxy;
 mod sdk;
 mod serve;
+mod several;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -67,9 +67,10 @@ pub async fn cancel(session: &Session) -> Vec<Case> {
             break;
         }
     }
+    let cancelled = cases.len();
     if let Some(last) = cases.last_mut().filter(|_| charged > 0) {
         last.remarks
-            .push(format!("{charged} of {CANCELLED} cancelled calls had their effect before they were made again"));
+            .push(format!("{charged} of {cancelled} cancelled calls had their effect before they were made again"));
     }
     session.retry_later(cases).await
 }

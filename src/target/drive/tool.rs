@@ -1,11 +1,13 @@
-//! What a tool's client does beside calling: it answers what the tool asks, and begins a session anew that the server
-//! forgot. Invariant: a fault falls on the call that can have an effect, never on the question before it.
+//! What a tool's client does beside calling: it answers what the tool asks, begins a session anew that the server forgot, and
+//! one for each principal. Invariant: a fault falls on the call that can have an effect, never on the question before it.
 
 use serde_json::{Map, Value, json};
 
 use super::session::Session;
 use crate::http::client::{self, Outcome};
+use crate::http::header::Header;
 use crate::mcp::call;
+use crate::mcp::meta::SESSION_HEADER;
 use crate::mcp::reply::Told;
 use crate::target::facts::case::Rule;
 use crate::target::request::template::Call;
@@ -42,6 +44,22 @@ impl Session {
             // Where it fails the next call says why.
             let _ = tool.reconnect().await;
         }
+    }
+
+    /// What the second principal's calls carry: its credential, and a session of its own, since a server may bind one to
+    /// who began it and then refuses everybody else (revision 2025-11-25, "Session Hijacking").
+    ///
+    /// # Errors
+    /// The server began no session for it.
+    pub async fn of_second_principal(&self) -> Result<Vec<Header>, String> {
+        let Some(credential) = self.options.other_credential.clone() else { return Ok(Vec::new()) };
+        let sessions = self.options.template.tool.as_ref().filter(|tool| tool.speech().session.is_some());
+        let Some(tool) = sessions else { return Ok(vec![credential]) };
+        let begun = tool.endpoint.with(&credential).connect().await;
+        let begun =
+            begun.map_err(|why| format!("--other-credential: the second principal gets no session: {why:#}"))?;
+        let session = begun.session.map(|value| Header { name: SESSION_HEADER.into(), value });
+        Ok([credential].into_iter().chain(session).collect())
     }
 }
 
