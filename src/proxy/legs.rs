@@ -1,5 +1,5 @@
 //! What can be done with the two legs of one exchange. Invariant: while the upstream is waited for, the client's leaving is
-//! noticed and changes nothing for the upstream; each step says whether the client's connection can go on.
+//! noticed and changes nothing for the upstream, but for a subscription; each step says whether the client's connection can go on.
 
 use std::future::Future;
 use std::pin::pin;
@@ -15,7 +15,7 @@ use super::event::{EventKind, Notes};
 use super::exchange::Exchange;
 use super::fault::{CutAt, End, SecondCopy, Until};
 use super::moment::When;
-use super::upstream_leg::Failure;
+use super::upstream_leg::{Failure, UpstreamLeg};
 use crate::http::message::{Framing, Message};
 use crate::terms::outcome::Symptom;
 
@@ -33,7 +33,8 @@ impl Legs<'_> {
         let (mut leg, _) = aside(self.client, self.notes, self.delivery.sent(0)).await?;
         let (mut given, mut pending) = (0, Vec::new());
         let ended = loop {
-            match aside(self.client, self.notes, leg.more()).await {
+            let Some(more) = self.more(&mut leg).await else { return Ok(self.unsubscribed(leg).await) };
+            match more {
                 Ok(Some(bytes)) => {
                     pending.extend_from_slice(&bytes);
                     if leg.status().is_some() {
@@ -53,6 +54,26 @@ impl Legs<'_> {
                 Ok(self.drop_client(failure.by).await)
             }
         }
+    }
+
+    /// What comes next of a reply. None where the client has left a subscription, which is not meant to end.
+    async fn more(&mut self, leg: &mut UpstreamLeg) -> Option<Result<Option<Vec<u8>>, Failure>> {
+        if self.exchange.method() != "GET" || !leg.is_event_stream() {
+            return Some(aside(self.client, self.notes, leg.more()).await);
+        }
+        tokio::select! {
+            biased;
+            () = self.client.departed() => None,
+            more = leg.more_ever() => Some(more),
+        }
+    }
+
+    /// The client was given all that it wanted, and nothing at the server is waited for.
+    async fn unsubscribed(&mut self, leg: UpstreamLeg) -> bool {
+        let status = leg.status().unwrap_or(0);
+        leg.cut(End::Fin).await;
+        self.notes.note(EventKind::ReplySent { status, reply: None, retry_after: None });
+        false
     }
 
     /// The upstream's whole reply.

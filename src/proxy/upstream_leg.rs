@@ -1,5 +1,5 @@
 //! The leg to the upstream: one connection for one delivery. Invariant: it ends in a whole reply or in a failure that
-//! says what a client in our place would have seen; nothing waits beyond its deadline.
+//! says what a client in our place would have seen; nothing waits beyond its deadline but for a subscription.
 
 use std::io::Error;
 use std::time::{Duration, Instant};
@@ -77,16 +77,21 @@ impl UpstreamLeg {
 
     /// The reply's next bytes, framed. None when it is whole.
     pub async fn more(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        let deadline = self.sent + self.patience;
+        let late = Failure::new(Symptom::ReadTimeout, format!("no whole reply within {:?}", self.patience));
+        timeout_at(deadline.into(), self.more_ever()).await.unwrap_or(Err(late))
+    }
+
+    /// As [`UpstreamLeg::more`], without a deadline: of a reply that is not meant to end.
+    pub async fn more_ever(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         if self.parser.is_complete() {
             return Ok(None);
         }
         let mut piece = vec![0; 16 << 10];
-        let deadline = self.sent + self.patience;
-        match timeout_at(deadline.into(), self.stream.read(&mut piece)).await {
-            Err(_) => Err(Failure::new(Symptom::ReadTimeout, format!("no whole reply within {:?}", self.patience))),
-            Ok(Err(error)) => Err(self.broken(&error)),
-            Ok(Ok(0)) => self.parser.finish().map(|()| None).map_err(Failure::cut),
-            Ok(Ok(count)) => {
+        match self.stream.read(&mut piece).await {
+            Err(error) => Err(self.broken(&error)),
+            Ok(0) => self.parser.finish().map(|()| None).map_err(Failure::cut),
+            Ok(count) => {
                 piece.truncate(self.parser.push(&piece[..count]).map_err(Failure::malformed)?);
                 Ok(Some(piece))
             }
@@ -96,6 +101,12 @@ impl UpstreamLeg {
     /// The final status. None before the head is whole.
     pub fn status(&self) -> Option<u16> {
         self.parser.head()?.status()
+    }
+
+    /// Whether the reply is an event stream. False before the head is whole.
+    pub fn is_event_stream(&self) -> bool {
+        let kind = self.parser.head().and_then(|head| head.get("content-type")).unwrap_or_default();
+        kind.to_ascii_lowercase().starts_with(b"text/event-stream")
     }
 
     /// The whole reply, once [`UpstreamLeg::more`] has given None.

@@ -1,7 +1,10 @@
 //! What is not a plain reply, with clients that nobody made for us: curl, and Python's and Node's own.
 
 use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::process::{Command, Stdio};
+
+use serde_json::Value;
 
 use crate::common::{Running, output};
 use crate::support::Proxy;
@@ -10,16 +13,21 @@ use crate::support::Proxy;
 struct Odd {
     _server: Running,
     proxy: Proxy,
+    upstream: SocketAddr,
 }
 
 impl Odd {
     fn start(fault: &str) -> Odd {
+        Odd::start_with(fault, &[])
+    }
+
+    fn start_with(fault: &str, more: &[&str]) -> Odd {
         let mut python = Command::new("python3");
         let mut server = python.arg("tests/proxy/clients/odd_server.py").stdout(Stdio::piped()).spawn().unwrap();
         let mut port = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        let upstream = format!("127.0.0.1:{}", port.trim()).parse().unwrap();
-        Odd { _server: Running(server), proxy: Proxy::start(upstream, fault, &[]) }
+        let upstream: SocketAddr = format!("127.0.0.1:{}", port.trim()).parse().unwrap();
+        Odd { _server: Running(server), proxy: Proxy::start(upstream, fault, more), upstream }
     }
 
     /// What a program prints, with the proxy's URL as its last argument but for what follows it.
@@ -86,4 +94,20 @@ fn another_protocol_is_passed_through_and_is_no_attempt() {
         assert_eq!(odd.told("node", &["-e", node], "/up"), "101\necho a\necho b\n");
         assert!(odd.proxy.readings().is_empty());
     }
+}
+
+/// Clients of the Model Context Protocol keep one open beside their calls.
+#[test]
+fn a_subscription_lasts_as_long_as_its_reader_and_no_longer() {
+    let odd = Odd::start_with("none", &["--timeout", "200ms"]);
+    let python = "import sys, urllib.request as u\nwith u.urlopen(sys.argv[1] + 'subscription') as r:\n    \
+                  print([r.readline() for _ in range(3)][::2])\nprint(u.urlopen(sys.argv[1].replace(*sys.argv[2:4]) + \
+                  'left').read())";
+    let Odd { proxy, upstream, _server } = odd;
+    let direct = upstream.to_string();
+    let url = format!("http://{}/", proxy.address);
+    let told = output(Command::new("python3").args(["-c", python, &url, &proxy.address.to_string(), &direct]));
+    assert_eq!(String::from_utf8_lossy(&told.stdout), "[b'data: one\\n', b'data: two\\n']\nb'left'\n", "{told:?}");
+    let line = &proxy.readings()[0];
+    assert_eq!((&line["status"], &line["symptom"], &line["note"]), (&200.into(), &"ok".into(), &Value::Null), "{line}");
 }

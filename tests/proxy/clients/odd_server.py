@@ -1,7 +1,8 @@
 """A server of everything that is not a plain reply: no body, events, trailers, another protocol."""
-import http.server, sys, threading
+import http.server, sys, threading, time
 
 asked_on = threading.Event()
+left = threading.Event()
 
 
 class Odd(http.server.BaseHTTPRequestHandler):
@@ -43,6 +44,21 @@ class Odd(http.server.BaseHTTPRequestHandler):
             asked_on.wait()
             self.chunk(b"data: two\n\n")
             self.wfile.write(b"0\r\nX-Sum: 2\r\n\r\n")
+        elif self.path == "/subscription":
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            self.wfile.write(b"data: one\n\n")
+            # Longer than the proxy's patience with a reply.
+            time.sleep(0.4)
+            self.wfile.write(b"data: two\n\n")
+            # Nothing more comes of it until its reader goes.
+            self.rfile.read()
+            left.set()
+            self.close_connection = True
+        elif self.path == "/left":
+            left.wait()
+            self.reply(200, b"left")
         elif self.headers.get("Upgrade") == "echo":
             self.send_response(101)
             self.send_header("Connection", "Upgrade")
