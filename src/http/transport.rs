@@ -14,6 +14,9 @@ use super::stream::Stream;
 use super::trust::told;
 use crate::terms::outcome::Symptom;
 
+/// How long a connection may take to come about, the handshake of TLS included, where nobody asks for another limit: who
+/// is silent for so long is silent for good, however long the reply itself may take.
+pub const CONNECT: Duration = Duration::from_secs(5);
 /// Between two tries at a Unix socket whose backlog is full.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(1);
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::http::message::Limits;
+use crate::http::transport::CONNECT;
 
 /// What bounds the proxy. Nothing waits longer, or holds more, than this says.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ impl Default for Settings {
         Settings {
             limits: Limits::default(),
             connections: 256,
-            connect: Duration::from_secs(5),
+            connect: CONNECT,
             reply: Duration::from_secs(30),
             idle: Duration::from_secs(60),
             hold: Duration::from_secs(30),

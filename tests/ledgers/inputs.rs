@@ -152,3 +152,15 @@ fn an_https_ledger_is_read_from_a_server_that_was_verified() {
     assert_eq!(refused.stdout, "");
     asks("--insecure").exits(2).says("is not verified").prints("MISMATCH");
 }
+
+/// It takes the connection and says nothing: the handshake is waited for as a connection is, not as long as a reply may take.
+#[test]
+fn a_silent_handshake_is_not_waited_for_as_long_as_a_reply() {
+    let folder = folder(&[("expected", EXPECTED)]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}/charges", listener.local_addr().unwrap().port());
+    let mut command = crate::idem(["reconcile", "--ledger", &url, "--expected", "expected"]);
+    // Killed long before a reply's time is over.
+    let ran = Ran::from(crate::support::output(command.current_dir(folder.path())));
+    ran.exits(3).says(&format!("GET {url}: connect-timeout: no connection in time"));
+}

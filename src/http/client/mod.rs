@@ -125,8 +125,14 @@ pub async fn listens(to: &Route, deadline: Instant) -> bool {
 
 /// One attempt within `timeout`, connecting included.
 pub async fn attempt(to: &Route, request: &Request, timeout: Duration) -> Outcome {
-    let deadline = Instant::now() + timeout;
-    match Connection::open(to, None, deadline).await {
+    attempt_connecting(to, request, timeout, timeout).await
+}
+
+/// The same, with a limit of its own for the connection and its handshake.
+pub async fn attempt_connecting(to: &Route, request: &Request, connect: Duration, timeout: Duration) -> Outcome {
+    let now = Instant::now();
+    let deadline = now + timeout;
+    match Connection::open(to, None, now + connect.min(timeout)).await {
         Ok(connection) => connection.exchange(&request.to_bytes(), deadline).await,
         Err(outcome) => outcome,
     }

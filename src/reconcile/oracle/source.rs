@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use crate::console::shell;
 use crate::http::address::Address;
-use crate::http::client::{Request, attempt};
+use crate::http::client::{Request, attempt_connecting};
 use crate::http::header::Header;
+use crate::http::transport::CONNECT;
 use crate::http::url::Url;
 
 /// How long a URL or a command may take for one reading.
@@ -68,7 +69,7 @@ impl Source {
     }
 }
 
-/// The body that a GET is answered with.
+/// The body that a GET is answered with, within `patience`; that a connection comes about is waited for no longer than for any.
 ///
 /// # Errors
 /// Says what came instead of a whole 200.
@@ -76,7 +77,7 @@ pub async fn get(address: &Address, url: &Url, headers: &[Header], patience: Dur
     let headers = headers.iter().map(|h| (h.name.clone(), h.value.clone().into_bytes())).collect();
     let request =
         Request { method: "GET".into(), host: url.authority(), target: url.path.clone(), headers, body: Vec::new() };
-    let outcome = attempt(&address.route, &request, patience).await;
+    let outcome = attempt_connecting(&address.route, &request, CONNECT, patience).await;
     match outcome.reply {
         Some(reply) if reply.status == 200 && outcome.symptom == crate::terms::outcome::Symptom::Ok => Ok(reply.body),
         Some(reply) => Err(format!("GET {}: {} {}", url.without_query(), reply.status, outcome.symptom)),
