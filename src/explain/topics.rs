@@ -38,9 +38,11 @@ pub const TOPICS: &[Topic] = &[
     topic("findings", "what `idem classify` finds in the readings of one intent", findings),
     topic("target", "how `idem probe --target` judges your server", || text(include_str!("texts/target.txt"))),
     topic("requests", "what a request is made of: placeholders, body types, places of the key", requests),
-    topic("recipes", "form APIs, GraphQL, webhooks, signed requests, logins, 202 and a worker", || {
-        text(include_str!("texts/recipes.txt"))
-    }),
+    topic(
+        "recipes",
+        "databases, form APIs, GraphQL, webhooks, signed requests, logins, 202 and a worker, replicas",
+        || text(include_str!("texts/recipes.txt")),
+    ),
     topic("checks", "each check of a target: how, what a finding means, the usual cure", checks),
     topic("chaos", "how `idem probe --chaos` explores and shrinks", || text(include_str!("texts/chaos.txt"))),
     topic("mcp", "how `idem probe --mcp` judges the tools of a server", || text(include_str!("texts/mcp.txt"))),

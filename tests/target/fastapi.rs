@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::postgres::Postgres;
-use crate::support::{Ran, Running, eventually, idem};
+use crate::recipes::recipe;
+use crate::support::{Ran, Running, eventually};
 use crate::{row, venv, verdicts};
 
 const TABLES: &str = "create table charges (id serial, order_id text, amount integer);
@@ -26,11 +27,10 @@ fn service(bin: &Path, store: &Postgres, mode: &str) -> (Running, SocketAddr) {
 }
 
 fn probe(address: SocketAddr, store: &Postgres, checks: &[&str]) -> Ran {
-    let rows = "select json_build_object('intent', order_id, 'amount', amount) from charges";
-    let ledger = format!("{} -At -d shop -c \"{rows}\"", store.psql());
-    let mut command = idem(["probe", "--format", "json", "--target", &format!("http://{address}/charges")]);
-    command.args(["--ledger-cmd", &ledger]).args(checks.iter().flat_map(|check| ["--check", check]));
-    command.output().unwrap().into()
+    let places = [("127.0.0.1:8000", address.to_string()), ("psql", store.psql())];
+    let places = places.each_ref().map(|(from, to)| (*from, to.as_str()));
+    let checks: String = checks.iter().map(|check| format!(" --check {check}")).collect();
+    recipe("A database", store.folder.path(), &places, &format!("--format json{checks}"))
 }
 
 /// Charges of a check's intents beyond one each.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, mpsc};
 
 use serde_json::{Value, json};
 
+use crate::recipes::recipe;
 use crate::servers::{Asked, read, reply, start};
 use crate::support::{Ran, idem};
 use crate::{row, verdicts};
@@ -107,6 +108,14 @@ fn a_202_settles_when_its_status_url_says_so() {
         let ran = probe(jobs(&ledger, Fault::None), &ledger, &options).exits(0);
         assert!(verdicts(&ran).values().all(|verdict| verdict == "OK"), "{poll}: {}", ran.stdout);
     }
+    let places = [
+        ("127.0.0.1:8080", &*jobs(&ledger, Fault::None).to_string()),
+        ("30s", "300ms"),
+        ("/status=succeeded", "/state=done"),
+    ];
+    let more = "--header 'Authorization: Bearer one' --format json --check replay";
+    let ran = recipe("A 202 and a worker", folder.path(), &places, more).exits(0);
+    assert_eq!(verdicts(&ran)["replay"], "OK");
     let lines = std::fs::read_to_string(&ledger).unwrap();
     assert_eq!(lines.lines().count(), lines.lines().collect::<std::collections::HashSet<_>>().len(), "each once");
 }

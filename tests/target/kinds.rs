@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
+use crate::recipes::recipe;
 use crate::requests::{Shop, probe};
 use crate::servers::{read, reply, start};
 use crate::{row, verdicts};
@@ -44,9 +45,17 @@ fn a_graphql_mutation_succeeds_where_its_data_is_there() {
     let checks = "replay key_reuse no_key equivalent_body race_2";
     let ran = probe(&target, &ledger, &[&options[..], &success].concat(), checks).exits(0);
     assert!(verdicts(&ran).values().all(|verdict| verdict == "OK"), "{}", ran.stdout);
+    let at = target.strip_prefix("http://").unwrap();
+    let more = "--format json --check replay --check key_reuse --check no_key";
+    let ran = recipe("GraphQL", folder.path(), &[("127.0.0.1:8080/graphql", at)], more).exits(0);
+    assert!(verdicts(&ran).values().all(|verdict| verdict == "OK"), "{}", ran.stdout);
     // Without it a refusal in words reads as the old success.
     let ran = probe(&target, &ledger, &options, "key_reuse").exits(2);
     assert_eq!(row(&ran, "key_reuse")["verdict"], "SWALLOWED");
+}
+
+fn named((check, verdict): (&str, &str)) -> (String, String) {
+    (check.to_owned(), verdict.to_owned())
 }
 
 /// A receiver of events: it acknowledges whatever it knows, and has no receipts. `is_once` keeps the events' ids.
@@ -81,6 +90,13 @@ fn a_webhook_receiver_without_receipts_may_swallow_what_it_knows() {
         assert!(evidence.contains(part), "both another payload and another intent: {evidence}");
     }
     assert_eq!(row(&ran, "no_key")["verdict"], "SKIPPED");
+    let at = target.strip_prefix("http://").unwrap();
+    let more = "--format json --check replay --check key_reuse";
+    let by_page = recipe("A webhook receiver", folder.path(), &[("127.0.0.1:8080/hooks", at)], more).exits(0);
+    assert_eq!(
+        verdicts(&by_page),
+        [("baseline", "OK"), ("key_reuse", "SWALLOWED"), ("replay", "OK")].map(named).into()
+    );
     assert!(["replay", "race_2", "crowd", "post_drop"].iter().all(|check| verdicts(&ran)[*check] == "OK"));
     assert_eq!(
         row(&probe(&target, &ledger, &options, "key_reuse").exits(2), "key_reuse")["accepted"],

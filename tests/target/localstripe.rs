@@ -4,7 +4,8 @@
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
-use crate::support::{Ran, Running, converse, eventually, idem};
+use crate::recipes::recipe;
+use crate::support::{Running, converse, eventually};
 use crate::{row, venv};
 
 const AUTHORIZATION: &str = "Authorization: Bearer sk_test_12345";
@@ -20,17 +21,12 @@ fn localstripe_is_probed_through_form_bodies() {
     let _server = Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("localstripe starts"));
     eventually("localstripe listens", || std::net::TcpStream::connect(port).is_ok());
 
-    let (endpoint, list) = (format!("http://{port}/v1/payment_intents"), "/v1/payment_intents?limit=100");
-    let ledger = format!("http://{port}{list}");
-    let ran: Ran = idem(["probe", "--format", "json", "--target", &endpoint, "--ledger", &ledger])
-        .args(["--ledger-items", "/data", "--ledger-header", AUTHORIZATION, "--intent-at", "/metadata/order"])
-        .args(["--body", "amount={{amount}}&currency=eur&metadata[order]={{intent}}", "--receipt-at", "/id"])
-        .args(["--header", AUTHORIZATION, "--check", "replay", "--check", "equivalent_body"])
-        .output()
-        .unwrap()
-        .into();
+    let checks = "--format json --check replay --check equivalent_body";
+    let ran = recipe("A form API", folder.path(), &[("127.0.0.1:8420", &port.to_string())], checks);
     let ran = ran.exits(2);
-    let asked = format!("GET {list} HTTP/1.1\r\nHost: {port}\r\n{AUTHORIZATION}\r\nConnection: close\r\n\r\n");
+    let asked = format!(
+        "GET /v1/payment_intents?limit=100 HTTP/1.1\r\nHost: {port}\r\n{AUTHORIZATION}\r\nConnection: close\r\n\r\n"
+    );
     let said = converse(port, asked.as_bytes());
     let rows = |check: &str| said.matches(&format!("-{check}-")).count();
     for (check, named) in [("replay", "replay"), ("equivalent_body", "equivalent")] {

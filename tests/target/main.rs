@@ -20,6 +20,7 @@ mod policies;
 mod postgres;
 #[path = "../support/python.rs"]
 mod python;
+mod recipes;
 mod reports;
 mod requests;
 mod restarts;

@@ -2,10 +2,11 @@
 //! with `non_idempotent`): keys in each replica's own memory, and keys in a store that both share.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{Ran, Running, eventually, idem};
+use crate::recipes::recipe;
+use crate::support::{Ran, Running, eventually};
 use crate::{row, verdicts};
 
 const CONFIG: &str = "daemon off; master_process off; pid nginx.pid;
@@ -49,14 +50,9 @@ impl Front {
         Some(Front { folder, address, _running: running })
     }
 
-    fn ledger(&self) -> PathBuf {
-        self.folder.path().join("ledger.jsonl")
-    }
-
     fn probe(&self, more: &str) -> Ran {
-        let mut command = idem(["probe", "--format", "json", "--target"]);
-        command.arg(format!("http://{}/charges", self.address)).arg("--ledger").arg(self.ledger());
-        command.args(more.split(' ').filter(|word| !word.is_empty())).output().unwrap().into()
+        let places = [("127.0.0.1:8080", &*self.address.to_string()), ("charges.jsonl", "ledger.jsonl")];
+        recipe("Replicas", self.folder.path(), &places, &format!("--format json {more}"))
     }
 
     /// Charges of a check's intents.
@@ -72,7 +68,7 @@ impl Front {
     }
 
     fn ledger_text(&self) -> String {
-        std::fs::read_to_string(self.ledger()).unwrap()
+        std::fs::read_to_string(self.folder.path().join("ledger.jsonl")).unwrap()
     }
 
     /// How often nginx heard nothing of a replica that had the request.
@@ -94,8 +90,7 @@ fn replica(folder: &Path, is_shared: bool) -> (Running, String) {
     (running, format!("127.0.0.1:{port}"))
 }
 
-const CHECKS: &str = "--check replay --check post_drop --check race_2 --check server_error_after \
-                      --fail-after-header X-Close-After:1";
+const CHECKS: &str = "--check replay --check post_drop --check race_2 --check server_error_after";
 
 #[test]
 fn keys_in_the_memory_of_one_replica_do_not_hold_at_the_other() {

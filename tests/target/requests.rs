@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 
+use crate::recipes::recipe;
 use crate::servers::{Asked, read, reply, start};
 use crate::support::{Ran, idem};
 use crate::{row, verdicts};
@@ -164,6 +165,10 @@ fn what_a_put_names_in_its_url_is_the_key() {
         Some([intent.clone(), asked.body.to_string(), intent])
     });
     let options = [REST, &["--method", "PUT", "--body", r#"{"amount":{{amount}}}"#]].concat();
+    let at = [("127.0.0.1:8080", &*server.to_string())];
+    let named = "--receipt-at /id --intent-at /order --format json --check replay --check race_2";
+    let ran = recipe("A resource", folder.path(), &at, named).exits(0);
+    assert!(verdicts(&ran).values().all(|verdict| verdict == "OK"), "{}", ran.stdout);
     let target = format!("http://{server}/charges/{{{{intent}}}}");
     let checks = "replay key_reuse left_replay no_key odd_keys equivalent_body race_2";
     let ran = probe(&target, &ledger, &options, checks).exits(0);

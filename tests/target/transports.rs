@@ -2,6 +2,7 @@
 //! HTTP, and nothing is sent to one that was not verified.
 
 use crate::python::{Behind, Charges, Keys, shell};
+use crate::recipes::recipe;
 use crate::support::{Ran, idem};
 use crate::{row, verdicts};
 
@@ -52,7 +53,9 @@ fn a_target_behind_tls_is_judged_as_any_other() {
     assert_eq!(transport["trusting"], "the built-in authorities and ca.pem");
     assert!(transport["faults"].as_str().unwrap().contains("plain side of the proxy"), "{transport}");
     assert!(ran.stderr.contains(&format!("{}/charges", server.url)), "{}", ran.stderr);
-    let text = probe(&server, "text", &["--cacert", "ca.pem", "--check", "replay"]).exits(0);
+    let at = server.url.strip_prefix("https://").unwrap();
+    let more = "--format text --check replay";
+    let text = recipe("https", server.folder.path(), &[("localhost:8443", at)], more).exits(0);
     let lines: Vec<_> = text.stdout.lines().filter(|line| line.starts_with("transport: ")).collect();
     assert!(
         matches!(lines[..], [line] if line.contains("https (trusting") && line.contains("plain side")),
