@@ -27,7 +27,7 @@ pub struct ProbeArgs {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 
-    /// Write a report in the format of its ending too: .json, .md, of a target also .xml (JUnit), .html, .sarif; repeatable
+    /// Write a report in the format of its ending too: .json, .xml (JUnit), .md, .html, of a target also .sarif; repeatable
     #[arg(long, value_name = "FILE", conflicts_with = "plan")]
     pub report: Vec<PathBuf>,
 
@@ -73,7 +73,7 @@ pub enum Format {
     Text,
     Table,
     Json,
-    /// Of a target: one test case a check
+    /// One test case a check, or a scenario
     Junit,
 }
 

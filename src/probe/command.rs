@@ -37,9 +37,6 @@ pub fn command(args: &ProbeArgs) -> anyhow::Result<Exit> {
         Ok(baseline) => baseline,
         Err(nothing) => return Ok(nothing),
     };
-    if args.format == Format::Junit {
-        bail!("--format junit is for --target; the scenarios have text, table and json");
-    }
     let setups = setups(args)?;
     if setups.iter().any(|setup| setup.intents == 0) {
         say!("idem: nothing to probe: no intents");
@@ -117,17 +114,18 @@ async fn measure(setups: &[Setup], ledgers: &LedgerDir) -> (ProbeReport, Exit) {
     let mut done = under_way.join_all().await;
     done.sort_by_key(|&(index, ..)| index);
     let mut exit = Exit::Ok;
-    let mut scenarios = Vec::with_capacity(done.len());
+    let (mut scenarios, mut failed) = (Vec::with_capacity(done.len()), Vec::new());
     for (_, setup, run) in done {
         match run {
             Ok(run) => scenarios.push(judge(setup, run)),
             Err(error) => {
                 say!("idem: error: {}: {error:#}", setup.scenario.name);
                 exit = Exit::Precondition;
+                failed.push((setup.scenario.name, format!("{error:#}")));
             }
         }
     }
-    (ProbeReport { scenarios, wall: since.elapsed(), repeats: 1 }, exit)
+    (ProbeReport { scenarios, failed, wall: since.elapsed(), repeats: 1 }, exit)
 }
 
 fn judge(setup: Setup, run: run::Run) -> Judged {
@@ -140,7 +138,8 @@ fn print(format: Format, report: &ProbeReport, exit: Exit) -> Exit {
     let to_terminal = std::io::stdout().is_terminal();
     output::report(exit, |out| match format {
         Format::Table => report::table::write(out, &report.scenarios),
-        Format::Json | Format::Junit => report::json::write(out, report),
+        Format::Json => report::json::write(out, report),
+        Format::Junit => report::junit::write(out, report),
         Format::Text => {
             report::text::write(out, &report.scenarios)?;
             report::table::write(out, &report.scenarios)?;

@@ -3,8 +3,10 @@
 pub mod duration;
 #[cfg(test)]
 pub mod fragments;
+pub mod junit;
 pub mod lines;
 pub mod ordered_json;
+pub mod page;
 pub mod percent;
 pub mod pointer;
 pub mod time;

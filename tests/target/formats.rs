@@ -259,7 +259,10 @@ fn a_report_that_cannot_be_written_is_refused_before_anything_is_sent() {
         ),
         (format!("{target} --report /tmp/r.md --report /tmp/r.md --plan"), "--plan"),
         ("probe --chaos 1 --report r.pdf".to_owned(), "--report r.pdf: give"),
-        ("probe --report r.html".to_owned(), "--report r.html: give a name that ends in one of .json, .md"),
+        (
+            "probe --report r.sarif".to_owned(),
+            "--report r.sarif: give a name that ends in one of .json, .xml, .md, .html",
+        ),
         (format!("probe --target http://127.0.0.1:1/charges --ledger {page} --report {page}"), "it is the ledger"),
         (format!("{target} --report {page} --report {page}"), "given twice"),
         ("probe --list --report r.md".to_owned(), "--report"),
@@ -272,15 +275,29 @@ fn a_report_that_cannot_be_written_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn the_scenarios_are_written_as_their_document_and_as_markdown() {
+fn the_scenarios_are_written_as_their_document_and_for_people_and_ci() {
     let folder = tempfile::tempdir().unwrap();
-    let [json, markdown] = ["r.json", "r.md"].map(|name| folder.path().join(name));
+    let [json, markdown, junit, html] = ["r.json", "r.md", "r.xml", "r.html"].map(|name| folder.path().join(name));
     let mut command = idem(["probe", "--scenario", "race_atomic", "--policy", "key_racy", "--format", "json"]);
-    command.arg("--report").arg(&json).arg("--report").arg(&markdown).env("GITHUB_ACTIONS", "true");
+    command.env("GITHUB_ACTIONS", "true");
+    for file in [&json, &markdown, &junit, &html] {
+        command.arg("--report").arg(file);
+    }
     let ran = Ran::from(command.env_remove("GITHUB_STEP_SUMMARY").output().unwrap()).exits(2);
     assert_eq!(std::fs::read_to_string(json).unwrap(), ran.stdout);
     let page = std::fs::read_to_string(markdown).unwrap();
     assert!(page.contains("| `race_atomic` | `key_racy` | stable | 20 | 20 | 10 | 10 | 0 | MISMATCH (declared: charges 10, duplicates 0) |"), "{page}");
+    let suite = std::fs::read_to_string(junit).unwrap();
+    assert!(suite.contains(r#"<testsuite name="idem" tests="1" failures="1" errors="0" skipped="0""#), "{suite}");
+    assert!(suite.contains(r#"<failure type="MISMATCH" message="(declared: charges 10, duplicates 0)">"#), "{suite}");
+    assert!(suite.contains("\nattempt=1 status=200 kind=ok        replay=False"), "{suite}");
+    let page = std::fs::read_to_string(html).unwrap();
+    assert!(page.contains("<h1>0 of 1 scenarios as declared</h1>") && !page.contains("<script"), "{page}");
+    assert!(page.contains(r#"<td class="figure wrong" data-name="duplicates">10</td>"#), "{page}");
+    assert!(
+        page.contains(">MISMATCH</span> (declared: charges 10, duplicates 0); policy key_racy, key stable: "),
+        "{page}"
+    );
     let full = folder.path().join("full.md");
     std::os::unix::fs::symlink("/dev/full", &full).unwrap();
     let mut command = idem(["probe", "--scenario", "race_atomic", "--rounds", "1", "--report"]);
@@ -302,4 +319,26 @@ fn an_exploration_is_reported_with_the_steps_that_were_drawn() {
     assert!(page.contains("<h2>The exploration</h2>") && page.contains("seed 1: "), "{page}");
     assert!(markdown.contains("## `chaos_1`: DUPLICATE") && markdown.contains("## The exploration"), "{markdown}");
     assert!(sarif.contains("\"ruleId\": \"chaos_1\""), "{sarif}");
+}
+
+#[test]
+fn a_scenario_that_cannot_be_run_is_an_error_in_every_report() {
+    let folder = tempfile::tempdir().unwrap();
+    // A folder stands where its ledger should.
+    std::fs::create_dir_all(folder.path().join("ledgers/race_atomic.jsonl/x")).unwrap();
+    let mut command = idem(["probe", "--scenario", "race_atomic", "--scenario", "pre_fail_naive", "--format", "junit"]);
+    command.args(["--ledger-dir", "ledgers", "--report", "r.md", "--report", "r.html"]).current_dir(folder.path());
+    let ran = Ran::from(command.output().unwrap()).exits(3).says("idem: error: race_atomic: ");
+    assert!(ran.stdout.contains(r#"tests="2" failures="0" errors="1""#), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains(r#"name="pre_fail_naive""#) && ran.stdout.contains(r#"<error type="ERROR""#),
+        "{}",
+        ran.stdout
+    );
+    for (name, shown) in
+        [("r.md", "`race_atomic` could not be run: "), ("r.html", "<code>race_atomic</code> could not be run: ")]
+    {
+        let page = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(page.contains(shown) && page.contains("1 of 2 scenarios as declared"), "{page}");
+    }
 }

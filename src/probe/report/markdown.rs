@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::ProbeReport;
 use super::table::difference;
-use crate::probe::verdict::RowVerdict;
 
 pub fn page(report: &ProbeReport) -> String {
     let mut out = String::new();
@@ -14,9 +13,8 @@ pub fn page(report: &ProbeReport) -> String {
 }
 
 fn write(out: &mut String, report: &ProbeReport) -> std::fmt::Result {
-    let wrong = report.scenarios.iter().filter(|judged| judged.verdict == RowVerdict::Mismatch).count();
-    let (all, seconds) = (report.scenarios.len(), report.wall.as_secs_f64());
-    writeln!(out, "# idem: {} of {all} scenarios as declared\n", all - wrong)?;
+    let seconds = report.wall.as_secs_f64();
+    writeln!(out, "# idem: {}\n", report.headline())?;
     writeln!(out, "| scenario | policy | key | req | charg | uniq | dup | lost | verdict |")?;
     writeln!(out, "| :-- | :-- | :-- | --: | --: | --: | --: | --: | :-- |")?;
     for judged in &report.scenarios {
@@ -26,6 +24,9 @@ fn write(out: &mut String, report: &ProbeReport) -> std::fmt::Result {
             write!(out, " {figure} |")?;
         }
         writeln!(out, " {}{} |", judged.verdict, difference(judged))?;
+    }
+    for (name, why) in &report.failed {
+        writeln!(out, "\n`{name}` could not be run: {}", why.replace('`', "'"))?;
     }
     writeln!(out, "\nEach in a server of its own, on real sockets, its ledger counted; {seconds:.1} s.\n")?;
     writeln!(out, "| scenario | what it teaches |\n| :-- | :-- |")?;

@@ -1,7 +1,9 @@
 //! What the user gets to see of a probe, one file per format. Invariant: a report changes no verdict, and what varies
 //! from run to run stands in one field.
 
+pub mod html;
 pub mod json;
+pub mod junit;
 pub mod markdown;
 pub mod table;
 pub mod text;
@@ -29,12 +31,22 @@ pub struct Judged {
 #[derive(Debug)]
 pub struct ProbeReport {
     pub scenarios: Vec<Judged>,
+    /// Those that could not be run, by name, and why.
+    pub failed: Vec<(&'static str, String)>,
     pub wall: Duration,
     /// How often everything was run.
     pub repeats: u32,
 }
 
-/// What `--report` writes of the scenarios. They are no findings of anybody's server, so what CI servers read is of a target.
+impl ProbeReport {
+    /// In a line. What could not be run is not as declared.
+    pub fn headline(&self) -> String {
+        let right = self.scenarios.iter().filter(|judged| judged.verdict == RowVerdict::Ok).count();
+        format!("{right} of {} scenarios as declared", self.scenarios.len() + self.failed.len())
+    }
+}
+
+/// What `--report` writes of the scenarios. They are not findings in anybody's code, so SARIF is of a target.
 pub const FORMATS: &[ReportFormat<ProbeReport>] = &[
     ReportFormat {
         ending: "json",
@@ -46,9 +58,23 @@ pub const FORMATS: &[ReportFormat<ProbeReport>] = &[
         },
     },
     ReportFormat {
+        ending: "xml",
+        about: "JUnit, as CI servers read it: one test case a scenario",
+        render: |report| {
+            let mut text = Vec::new();
+            junit::write(&mut text, report)?;
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        },
+    },
+    ReportFormat {
         ending: "md",
         about: "the table as Markdown, with what each row teaches",
         render: |report| Ok(markdown::page(report)),
+    },
+    ReportFormat {
+        ending: "html",
+        about: "the table as a page for people; no scripts, nothing from elsewhere",
+        render: |report| Ok(html::page(report)),
     },
 ];
 

@@ -13,39 +13,29 @@ use std::fmt::Write;
 use super::view::View;
 use crate::target::judge::verdict::Verdict;
 use crate::target::run::row::Row;
+use crate::text::page;
 use crate::text::xml::escaped;
 
-const STYLE: &str = include_str!("style.css");
+/// What to read beside it.
+const EXPLAINED: &str = "A name of this page is explained by <code>idem explain NAME</code>, what a probe does not show by \
+                         <code>idem explain limits</code>.";
 
 pub fn page(view: &View) -> String {
-    let mut out = String::new();
+    let (mut out, headline) = (String::new(), view.headline());
     // Writing to a String cannot fail.
-    let _ = write(&mut out, view);
+    let _ = page::write(&mut out, &headline, EXPLAINED, |out| body(out, view, &headline));
     out
 }
 
-fn write(out: &mut String, view: &View) -> std::fmt::Result {
-    let headline = view.headline();
-    write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>idem: {headline}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n"
-    )?;
-    head(out, view, &headline)?;
+fn body(out: &mut String, view: &View, headline: &str) -> std::fmt::Result {
+    head(out, view, headline)?;
     out.write_str("<main>\n")?;
     tables::verdicts(out, view)?;
     findings(out, view)?;
     tables::points(out, view)?;
     tables::profile(out, view)?;
     tables::explored(out, view)?;
-    write!(
-        out,
-        "</main>\n<footer><p>Made by idem {}. A name of this page is explained by <code>idem explain NAME</code>, what a \
-         probe does not show by <code>idem explain limits</code>.</p></footer>\n</body>\n</html>\n",
-        env!("CARGO_PKG_VERSION")
-    )
+    out.write_str("</main>\n")
 }
 
 fn head(out: &mut String, view: &View, headline: &str) -> std::fmt::Result {

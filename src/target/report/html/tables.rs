@@ -6,15 +6,14 @@ use std::fmt::Write;
 use super::tone;
 use crate::target::report::standing::{Standing, standing};
 use crate::target::report::view::{Line, View};
+use crate::terms::figures::Figures;
 use crate::terms::points::POINTS;
+use crate::text::page;
 use crate::text::xml::escaped;
 
 pub fn verdicts(out: &mut String, view: &View) -> std::fmt::Result {
-    out.write_str("<section>\n<h2>The verdicts</h2>\n<table class=\"verdicts\">\n<thead><tr><th>check</th>")?;
-    for (name, _) in crate::terms::figures::Figures::default().named() {
-        write!(out, "<th class=\"figure\">{name}</th>")?;
-    }
-    out.write_str("<th>verdict</th></tr></thead>\n<tbody>\n")?;
+    out.write_str("<section>\n<h2>The verdicts</h2>\n")?;
+    page::columns(out, "check", Figures::default().named().map(|(name, _)| name))?;
     view.rows.iter().try_for_each(|line| verdict(out, line, view))?;
     out.write_str("</tbody>\n</table>\n</section>\n")
 }
@@ -27,14 +26,7 @@ fn verdict(out: &mut String, line: &Line, view: &View) -> std::fmt::Result {
         true => write!(out, r##"<tr class="{tone}"><th scope="row"><a href="#{name}"><code>{name}</code></a></th>"##)?,
         false => write!(out, r#"<tr class="{tone}" id="{name}"><th scope="row"><code>{name}</code></th>"#)?,
     }
-    for (figure, count) in line.row.figures().named() {
-        let class = match (figure, count) {
-            (_, 0) => "figure zero",
-            ("duplicates" | "lost", _) if tone == "finding" => "figure wrong",
-            (_, _) => "figure",
-        };
-        write!(out, r#"<td class="{class}" data-name="{figure}">{count}</td>"#)?;
-    }
+    page::figures(out, &line.row.figures().named(), tone == "finding")?;
     write!(out, r#"<td class="told"><span class="verdict {tone}">{}</span> "#, line.verdict())?;
     writeln!(out, "{}</td></tr>", escaped(&line.said))
 }
