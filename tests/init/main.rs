@@ -196,7 +196,14 @@ fn an_openapi_file_makes_the_request() {
     let refused =
         |file, operation| init(folder.path(), &url, &["--force", "--openapi", file, "--operation", operation]).exits(3);
     refused("api.json", "POST /charge").says("--operation POST /charge: there is none; there are createCharge");
-    refused("api.yaml", "createCharge").says("not JSON. A YAML file is converted by `yq -o json api.yaml`");
+    let ran = refused("api.yaml", "createCharge").says("not JSON. A YAML file is converted by `yq -o json api.yaml`");
+    // What the message says does it, where one of these programs is there.
+    let converted = ran.stderr.split('`').skip(1).step_by(2).map(|line| python::shell(line, folder.path()));
+    let converted: Vec<serde_json::Value> = converted.filter_map(|json| serde_json::from_str(&json).ok()).collect();
+    assert!(converted.iter().all(|json| *json == serde_json::json!({"openapi": "3.1.0"})), "{converted:?}");
+    if converted.is_empty() {
+        eprintln!("SKIPPED: neither yq nor PyYAML is on this machine, so no YAML is converted");
+    }
     refused("none.json", "createCharge").says("--openapi: cannot read none.json");
 }
 

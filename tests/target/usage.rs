@@ -58,7 +58,6 @@ fn what_cannot_be_probed_is_refused_in_a_line_that_says_what_to_give() {
         (&format!("{TARGET} --ledger l --disrupt down"), "NAME=COMMAND"),
         (&format!("{TARGET} --ledger l --keys 0"), "1 to 100000"),
         ("probe --ledger l", "--target"),
-        ("probe --format junit", "--format junit is for --target"),
     ];
     for (args, says) in cases {
         let ran = run(args).exits(3).says(says);

@@ -21,8 +21,8 @@ pub fn operation(file: &Path, wanted: &str) -> anyhow::Result<Operation> {
     let document: Value = serde_json::from_str(&text).map_err(|error| match text.trim_start().starts_with('{') {
         true => anyhow::anyhow!("--openapi {name}: {error}"),
         false => anyhow::anyhow!(
-            "--openapi {name}: not JSON. A YAML file is converted by `yq -o json {name}`, or by `python3 -c 'import \
-             sys,json,yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)' < {name}`"
+            "--openapi {name}: not JSON. A YAML file is converted by `yq -o json {name}` (Debian's yq: `yq . {name}`), or by \
+             `python3 -c 'import sys,json,yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)' < {name}`"
         ),
     })?;
     of_document(&document, wanted).with_context(|| format!("--openapi {name}"))
