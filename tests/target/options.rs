@@ -126,6 +126,40 @@ fn one_principals_answer_for_another_is_leaked_and_a_stored_refusal_is_sticky() 
     assert!(!ran.stdout.contains("the-first-one") && !ran.stdout.contains("another-one"), "{}", ran.stdout);
 }
 
+/// A key belongs to who used it first, of two who may ask.
+fn strict_of_principals(ledger: &std::path::Path) -> SocketAddr {
+    let (ledger, keys) = (ledger.to_owned(), Mutex::new(HashMap::<String, (String, String)>::new()));
+    start(move |stream| {
+        let Some(asked) = read(&stream) else { return true };
+        let who = asked.field("authorization").unwrap_or_default().to_owned();
+        let mut keys = keys.lock().unwrap();
+        let count = keys.len();
+        let key = asked.key().unwrap_or("none").to_owned();
+        if !["Bearer one", "Bearer two"].contains(&who.as_str()) {
+            reply(&stream, 401, "{}");
+            return true;
+        }
+        let (owner, body) = keys.entry(key).or_insert_with(|| (who.clone(), charge(&ledger, &asked, count)));
+        reply(&stream, if *owner == who { 200 } else { 403 }, if *owner == who { body } else { "{}" });
+        true
+    })
+}
+
+#[test]
+fn a_second_principal_that_may_ask_nothing_shows_nothing() {
+    for (other, exit, says) in [("Bearer two", 0, "OK"), ("Bearer three", 3, "ERROR")] {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = folder.path().join("charges.jsonl");
+        let address = strict_of_principals(&ledger);
+        let other = format!("Authorization: {other}");
+        let options = ["--ledger", ledger.to_str().unwrap(), "--header", "Authorization: Bearer one"];
+        let options = [&options[..], &["--other-credential", &other, "--check", "principals"]].concat();
+        let ran = probe(address, &options).exits(exit);
+        assert_eq!(row(&ran, "principals")["verdict"], says);
+        assert_eq!(ran.stdout.contains("does not take the other credential"), exit == 3);
+    }
+}
+
 /// Keyed by what other servers have for tracing.
 #[test]
 fn the_header_that_carries_the_key_is_not_varied() {
