@@ -44,19 +44,30 @@ impl Endpoint {
     /// # Errors
     /// Says what the server answered.
     pub async fn connect(&self) -> anyhow::Result<Speech> {
+        if let Some(speech) = self.discover(DISCOVER.min(self.patience)).await? {
+            return Ok(speech);
+        }
+        match self.initialize().await {
+            // It was only slow: once it has understood the question it takes no handshake any more.
+            Err(why) if is_of_today(&why) => self.discover(self.patience).await?.ok_or(why),
+            agreed => agreed,
+        }
+    }
+
+    /// None where the server does not understand the question in time, or speaks what begins with a handshake.
+    async fn discover(&self, patience: Duration) -> anyhow::Result<Option<Speech>> {
         let newest = Speech::new(Version::NEWEST, None, self.ids.clone());
-        let outcome = self.send(&newest.request("server/discover", "", None), DISCOVER.min(self.patience)).await;
+        let outcome = self.send(&newest.request("server/discover", "", None), patience).await;
         if outcome.reply.is_none() && !is_answerless(&outcome) {
             bail!("the server cannot be reached: {}", outcome.detail.unwrap_or(outcome.symptom.to_string()));
         }
         match spoken(outcome.reply.as_ref().and_then(response)) {
             Some(Ok(versions)) => match newest_of(&versions) {
-                Some(version) if version.is_stateless() => Ok(newest),
-                Some(_) => self.initialize().await,
+                Some(version) => Ok(version.is_stateless().then_some(newest)),
                 None => bail!("no common revision: the server speaks {}", versions.join(", ")),
             },
-            Some(Err(fault)) => bail!("the server refuses server/discover: {} ({})", fault.message, fault.code),
-            None => self.initialize().await,
+            Some(Err(fault)) => bail!("the server refuses server/discover: {fault}"),
+            None => Ok(None),
         }
     }
 
@@ -109,7 +120,7 @@ impl Endpoint {
         let reply = outcome.reply.ok_or_else(|| anyhow!(said))?;
         match response(&reply) {
             Some(Ok(result)) => Ok((reply, result)),
-            Some(Err(fault)) => bail!("{} ({})", fault.message, fault.code),
+            Some(Err(fault)) => Err(fault.into()),
             None => bail!("the server answers {} without a response of JSON-RPC", reply.status),
         }
     }
@@ -144,6 +155,11 @@ fn newest_of(versions: &[String]) -> Option<Version> {
     Version::ALL.iter().rev().copied().find(|known| versions.iter().any(|version| version == known.name()))
 }
 
+/// Whether a handshake failed because the server takes none.
+fn is_of_today(why: &anyhow::Error) -> bool {
+    why.downcast_ref::<Fault>().is_some_and(|fault| fault.code == code::UNSUPPORTED_VERSION)
+}
+
 /// Whether the server is there, and said nothing to what it did not understand.
 fn is_answerless(outcome: &Outcome) -> bool {
     let is_broken =
@@ -170,6 +186,7 @@ fn spoken(response: Option<Result<Value, Fault>>) -> Option<Result<Vec<String>, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mcp::bridge::Bridge;
 
     #[test]
     fn only_what_a_server_of_today_would_say_keeps_from_the_handshake() {
@@ -182,5 +199,22 @@ mod tests {
         {
             assert_eq!(spoken(other), None);
         }
+    }
+
+    /// Each line that is read is a request of ours; the first one, `server/discover`, is never answered.
+    #[test]
+    fn a_server_of_today_that_was_only_slow_is_asked_again() {
+        const SCRIPT: &str = r#"
+            read discover; read initialize
+            echo '{"jsonrpc":"2.0","id":2,"error":{"code":-32022,"message":"no handshake","data":{}}}'
+            read discover; echo '{"jsonrpc":"2.0","id":3,"result":{"supportedVersions":["2026-07-28"]}}'; read end"#;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let bridge = Bridge::start(["sh", "-c", SCRIPT].map(str::to_owned).into()).await.unwrap();
+            let address = Address { route: bridge.address.into(), authority: bridge.address.to_string() };
+            let patience = Duration::from_secs(1);
+            let endpoint = Endpoint { address, path: "/".into(), headers: Vec::new(), patience, ids: Arc::default() };
+            assert_eq!(endpoint.connect().await.unwrap().version, Version::V20260728);
+        });
     }
 }

@@ -24,6 +24,14 @@ pub struct Fault {
     pub data: Value,
 }
 
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for Fault {}
+
 impl Fault {
     pub fn new(code: i64, message: impl Into<String>) -> Fault {
         Fault { code, message: message.into(), data: Value::Null }
