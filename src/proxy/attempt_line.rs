@@ -27,6 +27,12 @@ pub struct AttemptLine {
     /// The id of a tool's call, as it is written; another one in each attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<String>,
+    /// Pointers to the arguments that differ from those of the intent's first call. None of the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<Vec<String>>,
+    /// Copies of a tool's call that went to the server whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivered: Option<u32>,
     /// None where no status line reached the client.
     status: Option<u16>,
     /// As the client will have seen it. None as long as that is open.
@@ -63,6 +69,8 @@ impl AttemptLine {
             attempt,
             key,
             call: None,
+            changed: None,
+            delivered: None,
             status: None,
             symptom: None,
             kind: None,
@@ -77,9 +85,9 @@ impl AttemptLine {
         }
     }
 
-    /// With the id of a tool's call.
-    pub fn of_call(self, call: Option<String>) -> AttemptLine {
-        AttemptLine { call, ..self }
+    /// With the id of a tool's call, and where its arguments differ from those of the first one.
+    pub fn of_call(self, call: String, changed: Option<Vec<String>>) -> AttemptLine {
+        AttemptLine { call: Some(call), changed, delivered: Some(0), ..self }
     }
 
     pub fn intent(&self) -> Option<&str> {
@@ -93,6 +101,25 @@ impl AttemptLine {
 
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
+    }
+
+    pub fn call(&self) -> Option<&str> {
+        self.call.as_deref()
+    }
+
+    /// None of an intent's first call.
+    pub fn changed(&self) -> Option<&[String]> {
+        self.changed.as_deref()
+    }
+
+    /// Copies of a tool's call that went to the server whole.
+    pub fn delivered(&self) -> u32 {
+        self.delivered.unwrap_or(0)
+    }
+
+    /// Whether the server answered, heard or not.
+    pub fn is_answered(&self) -> bool {
+        self.upstream_status.is_some()
     }
 
     /// What the client was given, as far as that is known.
@@ -143,6 +170,10 @@ impl AttemptLine {
                 self.status = Some(400);
                 self.add_note(&format!("not an HTTP/1 request: {detail}"));
                 self.client_saw(Symptom::ClientError);
+            }
+            // Half of a request is noted as what the fault lets through.
+            EventKind::RequestForwarded { .. } if self.fault != FaultName::HalfRequest => {
+                self.delivered = self.delivered.map(|copies| copies + 1);
             }
             EventKind::RequestRead { .. }
             | EventKind::Held

@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, SystemTime};
 
-use serde_json::Value;
-
 use super::attempt_line::AttemptLine;
+use super::call::Call;
 use super::event::{Event, EventKind};
 use super::exchange::Exchange;
 use super::fault::Fault;
@@ -15,16 +14,9 @@ use super::gate::Gate;
 use super::place::Place;
 use super::said::ReplyRules;
 use super::trigger::Trigger;
-use crate::http::message::Message;
 
 /// Intents whose attempts are still counted; of the one that came longest ago the next attempt counts as the first.
 const INTENTS: usize = 100_000;
-
-/// The id of a message of JSON-RPC; None for one that has none.
-fn call_id(request: &Message) -> Option<String> {
-    let body: Value = serde_json::from_slice(&request.content()?).ok()?;
-    body.get("id").map(Value::to_string)
-}
 
 /// What the user chose.
 #[derive(Clone, Debug)]
@@ -51,11 +43,18 @@ struct Open {
     has_ended: bool,
 }
 
+/// What is known of an intent.
+struct Attempts {
+    count: u32,
+    /// Its first call's, where it is a tool's.
+    first: Option<Call>,
+}
+
 pub struct AttemptLog {
     rules: Rules,
     /// Attempts of all intents.
     total: u64,
-    attempts: HashMap<String, u32>,
+    attempts: HashMap<String, Attempts>,
     /// The intents in `attempts`, oldest first.
     known: VecDeque<String>,
     /// By exchange, so in the order of the requests.
@@ -98,10 +97,14 @@ impl AttemptLog {
     pub fn enter(&mut self, exchange: &Exchange) -> Fault {
         let intent = self.rules.intent_at.name_in(&exchange.request);
         let key = self.rules.key_at.name_in(&exchange.request);
-        let numbered = intent.clone().map(|intent| {
-            let attempt = self.count(&intent);
-            (intent, attempt)
-        });
+        let call = self.rules.reply.of_tools.then(|| Call::of(&exchange.request.content()?)).flatten();
+        let (numbered, changed) = match intent.clone() {
+            Some(intent) => {
+                let (attempt, changed) = self.count(&intent, call.as_ref());
+                (Some((intent, attempt)), changed)
+            }
+            None => (None, None),
+        };
         let name = match &numbered {
             Some((_, attempt)) if !self.is_over && self.rules.on.hits(self.total, *attempt, self.rules.seed) => {
                 self.rules.fault
@@ -114,8 +117,11 @@ impl AttemptLog {
         let later = Gate::new();
         let killed = self.rules.until_killed.then(|| name.until_killed(&later)).flatten();
         let fault = killed.unwrap_or_else(|| name.fault(&later, self.rules.retry_after, self.rules.cut_after));
-        let call = self.rules.reply.of_tools.then(|| call_id(&exchange.request)).flatten();
-        let line = AttemptLine::new(SystemTime::now(), numbered, key, name).of_call(call);
+        let line = AttemptLine::new(SystemTime::now(), numbered, key, name);
+        let line = match call {
+            Some(call) => line.of_call(call.id, changed),
+            None => line,
+        };
         self.open.insert(exchange.id, Open { intent, line, later, has_ended: false });
         fault
     }
@@ -175,19 +181,20 @@ impl AttemptLog {
         self.open.remove(&exchange).map(|open| open.line)
     }
 
-    /// The attempt's number within its intent.
-    fn count(&mut self, intent: &str) -> u32 {
+    /// The attempt's number within its intent, and what a tool's call changes in the first one's arguments.
+    fn count(&mut self, intent: &str, call: Option<&Call>) -> (u32, Option<Vec<String>>) {
         self.total += 1;
         if let Some(attempts) = self.attempts.get_mut(intent) {
-            *attempts += 1;
-            return *attempts;
+            attempts.count += 1;
+            let first = attempts.first.as_ref();
+            return (attempts.count, first.zip(call).map(|(first, call)| call.changed(first)));
         }
         if self.known.len() == INTENTS {
             let oldest = self.known.pop_front();
             oldest.map(|oldest| self.attempts.remove(&oldest));
         }
         self.known.push_back(intent.to_owned());
-        self.attempts.insert(intent.to_owned(), 1);
-        1
+        self.attempts.insert(intent.to_owned(), Attempts { count: 1, first: call.cloned() });
+        (1, None)
     }
 }

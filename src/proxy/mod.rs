@@ -5,6 +5,7 @@ pub mod apply;
 pub mod args;
 pub mod attempt_line;
 pub mod attempt_log;
+pub mod call;
 pub mod client_leg;
 pub mod command;
 pub mod delivery;

@@ -50,6 +50,8 @@ fn a_call_made_again_is_read_by_its_arguments_and_its_key() {
         let of = |name: &str| lines.iter().map(|line| line[name].to_string()).collect::<Vec<_>>();
         assert_eq!((of("call"), of("attempt")), (vec!["\"1\"".into(), "\"2\"".into()], vec!["1".into(), "2".into()]));
         assert_eq!(of("key"), ["\"k1\"".to_owned(), format!("{second_key:?}")]);
+        let changed = if second_key == "k1" { "[]" } else { "[\"/idempotency_key\"]" };
+        assert_eq!((of("changed"), of("delivered")), (vec!["null".into(), changed.into()], vec!["1".into(); 2]));
         assert!(lines[1]["receipt"].as_str().is_some_and(|receipt| receipt.starts_with("rcpt_")), "{text}");
         assert!(judged(&readings).exits(exit).stdout.contains(finding));
         assert_eq!(scene.lines(), if exit == 0 { 1 } else { 2 });

@@ -3,6 +3,7 @@
 
 pub mod args;
 pub mod audit;
+pub mod calls;
 pub mod charges;
 pub mod client;
 pub mod command;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::audit::Audit;
+use super::calls::calls;
 use super::charges::Charges;
 use super::outcome::Outcome;
 use crate::classify::report::finding_text;
@@ -18,6 +19,7 @@ fn begin(out: &mut dyn Write) -> io::Result<()> {
 pub fn one(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     begin(out)?;
     out.write_all(&outcome.judged.text)?;
+    calls(&outcome.intents()).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     let Some(charges) = &outcome.charges else { return Ok(()) };
     let intents = outcome.intents().len();
     let totals = charges.totals;
@@ -42,6 +44,7 @@ pub fn all(out: &mut dyn Write, rows: &[Outcome]) -> io::Result<()> {
             out.write_all(before.as_bytes())?;
             finding_text(&mut *out, finding)?;
         }
+        calls(&outcome.intents()).iter().try_for_each(|line| writeln!(out, "{before}{line}"))?;
         if let Some(charges) = &outcome.charges {
             verdicts(out, charges, &before)?;
         }
