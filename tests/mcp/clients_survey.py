@@ -74,7 +74,10 @@ def measure(idem, home, place, name, folder):
         delivered = sum(call["delivered"] for call in calls[fault])
         answered = sum("upstream_status" in call for call in calls[fault])
         # Of two copies with one id, and of a call whose connection was cut, no reply has to come.
-        is_held = answered <= truth[fault] <= delivered if fault in ("cut", "double_delivery") else truth[fault] == delivered
+        # A call that comes when its session has ended is refused, and not carried out.
+        refused = sum(call.get("upstream_status", 0) >= 400 for call in calls[fault])
+        most, least = delivered - refused, answered - refused
+        is_held = least <= truth[fault] <= most if fault in ("cut", "double_delivery") else truth[fault] == most
         if not is_held or int(rows[fault][4]) != truth[fault] or int(rows[fault][3]) != len(calls[fault]):
             wrong.append(fault)
     if wrong:
