@@ -123,11 +123,11 @@ fn unsettled(case: &Case) -> Option<Judgement> {
     }
 }
 
-/// Whether the last answer is the first one again. A store may write the fields of what it kept in an order of its own,
+/// Whether the last answer is the first one again; what only says that a copy is under way is neither. A store may write the fields of what it kept in an order of its own,
 /// and a framework words its own errors in another case.
 fn repeats_first(case: &Case) -> bool {
-    let answers: Vec<_> =
-        case.of_call(case.retried()).map(|a| &a.answer).filter(|a| a.class != Class::Withheld).collect();
+    let says = |class| class != Class::Withheld && class != Class::InFlight;
+    let answers: Vec<_> = case.of_call(case.retried()).map(|a| &a.answer).filter(|a| says(a.class)).collect();
     let plain = |text: &str| canonical(text).unwrap_or_else(|_| text.to_owned()).to_ascii_lowercase();
     answers.len() > 1
         && answers.iter().all(|a| a.status == answers[0].status && plain(&a.text) == plain(&answers[0].text))

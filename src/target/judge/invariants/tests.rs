@@ -118,6 +118,8 @@ fn a_key_is_refused_fresh_only_before_its_second_request() {
 fn i4_the_first_failure_repeated_is_sticky_and_another_one_is_wedged() {
     let failure = |status| answer(Class::Failure, status, "");
     gives(&once(vec![failure(500), failure(500)], 0), Verdict::Sticky);
+    let beside = answer(Class::InFlight, 409, "a copy is under way");
+    gives(&once(vec![failure(500), beside, failure(500), failure(500)], 0), Verdict::Sticky);
     let said = |text: &str| Answer { text: text.into(), ..failure(500) };
     let (thrown, kept) = (r#"{"statusCode":500,"message":"No luck"}"#, r#"{"message":"No Luck","statusCode":500}"#);
     gives(&once(vec![said(thrown), said(kept), said(kept)], 0), Verdict::Sticky);
