@@ -35,8 +35,12 @@ fn every_wrong_policy_is_found_by_at_most_four_steps() {
     std::thread::scope(|scope| {
         for (policy, verdict) in wrong {
             scope.spawn(move || {
-                let ran = probe(&format!("--chaos 4 --for 8s --policy {policy}"), &[]).exits(2).says("idem: --chaos 4");
-                assert!(has(&rows(&ran), verdict, 4), "{policy}: {}", ran.stdout);
+                let explored = |time| probe(&format!("--chaos 4 --for {time} --policy {policy}"), &[]);
+                let is_found = |ran: &Ran| has(&rows(ran), verdict, 4);
+                // 20 s are allowed; where nothing else runs on the machine a few are enough.
+                let ran = Some(explored("6s")).filter(is_found).unwrap_or_else(|| explored("20s"));
+                let ran = ran.exits(2).says("idem: --chaos 4");
+                assert!(is_found(&ran), "{policy}: {}", ran.stdout);
             });
         }
     });

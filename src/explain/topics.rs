@@ -47,8 +47,10 @@ pub const TOPICS: &[Topic] = &[
     topic("chaos", "how `idem probe --chaos` explores and shrinks", || text(include_str!("texts/chaos.txt"))),
     topic("mcp", "how `idem probe --mcp` judges the tools of a server", || text(include_str!("texts/mcp.txt"))),
     topic("survey", "what was found in published MCP servers", || text(include_str!("texts/survey.txt"))),
+    topic("mcp-sdks", "what was found in servers by the official MCP SDKs", || {
+        text(include_str!("texts/mcp-sdks.txt"))
+    }),
     topic("mcp-clients", "what was found in public clients of tools", || text(include_str!("texts/mcp-clients.txt"))),
-    topic("sdks", "what was found in servers by the official MCP SDKs", || text(include_str!("texts/sdks.txt"))),
     topic("https", "how targets behind https or a Unix socket are reached", || text(include_str!("texts/https.txt"))),
     topic("reports", "the formats of `--report`, and what GitHub is told", reports),
     topic("ci", "a workflow that probes your server", || text(include_str!("texts/ci.txt"))),
