@@ -35,6 +35,10 @@ const MODES: [(&str, &str, i32, &str); 7] = [
     ("after", "--cancel --check cancel --strict", 2, "UNSAFE TO RETRY"),
 ];
 
+/// Options of a probe of what only HTTP does, or does otherwise.
+const OF_HTTP: &str = "--key-arg /key --cancel --check half_request --check half_reply --check race_8 --check late_arrival \
+                       --check double_delivery --check crowd --check cancel";
+
 impl Server {
     fn is_judged_by_its_ledger(&self) {
         for (mode, options, exit, says) in MODES {
@@ -44,8 +48,8 @@ impl Server {
             }
             self.hold(mode, |scene| self.probe_over_http(scene, mode, options), exit, says, "http");
         }
-        // Its keys outlive whatever HTTP does to the calls.
-        self.hold("key", |scene| self.probe_over_http(scene, "key", "--key-arg /key --cancel"), 0, "OK", "http");
+        // Its keys outlive what goes wrong between HTTP's clients and servers.
+        self.hold("key", |scene| self.probe_over_http(scene, "key", OF_HTTP), 0, "OK", "http");
     }
 
     #[track_caller]
