@@ -23,12 +23,16 @@ use crate::text::pointer::Pointer;
 ///
 /// With `-- COMMAND ARGS` it takes a free port, runs the command with the proxy's URL in IDEM_PROXY, ends with it, and
 /// judges at once: exit 2 on a finding, else the command's own code.
+///
+/// With --mcp and without --upstream it stands between standard streams: a client of the Model Context Protocol starts
+/// `idem proxy --mcp --fault post_drop --readings FILE -- SERVER ARGS` where it would start SERVER ARGS.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct ProxyArgs {
-    /// The server, as http://HOST:PORT, https://HOST:PORT or unix:/FILE; paths are the client's
-    #[arg(long, value_name = "URL", value_parser = Url::parse)]
-    pub upstream: Url,
+    /// The server, as http://HOST:PORT, https://HOST:PORT or unix:/FILE; paths are the client's. With --mcp and without it
+    /// COMMAND is the server
+    #[arg(long, value_name = "URL", value_parser = Url::parse, required_unless_present = "mcp")]
+    pub upstream: Option<Url>,
 
     /// Certificate authorities (PEM) to trust for https, beside the built-in ones
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
@@ -77,7 +81,7 @@ pub struct ProxyArgs {
     #[arg(long, value_name = "NAME")]
     pub key_header: Option<String>,
 
-    /// Requests are calls of MCP tools over HTTP: --intent-at and --key-at are pointers into the arguments [key:
+    /// Requests are calls of MCP tools: --intent-at and --key-at are pointers into the arguments [key:
     /// /idempotency_key], --receipt-at into what the tool says
     #[arg(long, conflicts_with = "key_header")]
     pub mcp: bool,
@@ -86,13 +90,14 @@ pub struct ProxyArgs {
     #[arg(long, value_name = "SECONDS")]
     pub retry_after: Option<u64>,
 
-    /// When cut ends the upstream connection, from the last request byte written on (default 0s)
+    /// When cut ends the upstream connection, from the last request byte written on (default 0s; between standard streams
+    /// the server is killed, by default when it has replied)
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub cut_after: Option<Duration>,
 
-    /// How long the server may take to reply before the client is answered 504
-    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = positive)]
-    pub timeout: Duration,
+    /// How long the server may take to reply before the client is answered 504 [default: 30s]
+    #[arg(long, value_name = "DURATION", value_parser = positive)]
+    pub timeout: Option<Duration>,
 
     /// How long post_slow and late_arrival hold on at most, where the client does not give up or try again
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = positive)]

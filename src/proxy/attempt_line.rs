@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
-use super::event::EventKind;
+use super::event::{EventKind, LineEvent};
 use super::fault::End;
 use super::fault_name::FaultName;
 use super::said::{ReplyRules, Said};
@@ -44,6 +44,9 @@ pub struct AttemptLine {
     retry_after: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     upstream_status: Option<u16>,
+    /// True where a server on standard streams answered; a line of it has no status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered: Option<bool>,
     /// Of the server's reply, whether or not it reached the client.
     #[serde(skip_serializing_if = "Option::is_none")]
     receipt: Option<String>,
@@ -77,6 +80,7 @@ impl AttemptLine {
             fault,
             retry_after: None,
             upstream_status: None,
+            answered: None,
             receipt: None,
             replay: None,
             receipt_heard: None,
@@ -119,7 +123,7 @@ impl AttemptLine {
 
     /// Whether the server answered, heard or not.
     pub fn is_answered(&self) -> bool {
-        self.upstream_status.is_some()
+        self.upstream_status.is_some() || self.answered == Some(true)
     }
 
     /// What the client was given, as far as that is known.
@@ -182,6 +186,34 @@ impl AttemptLine {
             | EventKind::RequestForwarded { .. }
             | EventKind::UpstreamCut { .. }
             | EventKind::Ended => {}
+        }
+    }
+
+    /// Takes in what happened to a line of standard streams.
+    pub fn observe_line(&mut self, what: &LineEvent, rules: &ReplyRules) {
+        match what {
+            LineEvent::Forwarded => self.delivered = self.delivered.map(|copies| copies + 1),
+            LineEvent::Replied(line) => {
+                self.answered = Some(true);
+                self.replied(Said::of_line(line, rules));
+            }
+            LineEvent::Given(line) => {
+                let failure = self.give(Said::of_line(line, rules));
+                self.client_saw(failure.map_or(Symptom::Ok, |_| Symptom::ServerError));
+            }
+            LineEvent::GivenError => self.client_saw(Symptom::ServerError),
+            LineEvent::Torn { bytes } => {
+                self.add_note(&format!("the line was cut after {bytes} bytes"));
+                self.client_saw(Symptom::Truncated);
+            }
+            LineEvent::Closed { why } => {
+                self.add_note(why);
+                self.client_saw(Symptom::Closed);
+            }
+            LineEvent::ClientGone => {
+                self.add_note("the client gave up");
+                self.client_saw(Symptom::ReadTimeout);
+            }
         }
     }
 

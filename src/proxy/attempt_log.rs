@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::attempt_line::AttemptLine;
 use super::call::Call;
-use super::event::{Event, EventKind};
+use super::event::{Event, EventKind, LineEvent};
 use super::exchange::Exchange;
 use super::fault::Fault;
 use super::fault_name::FaultName;
@@ -95,9 +95,32 @@ impl AttemptLog {
 
     /// Enters a request, and chooses its fault. A request that names no intent is passed on.
     pub fn enter(&mut self, exchange: &Exchange) -> Fault {
+        let call = self.rules.reply.of_tools.then(|| Call::of(&exchange.request.content()?)).flatten();
         let intent = self.rules.intent_at.name_in(&exchange.request);
         let key = self.rules.key_at.name_in(&exchange.request);
-        let call = self.rules.reply.of_tools.then(|| Call::of(&exchange.request.content()?)).flatten();
+        let (name, later) = self.named(exchange.id, intent, key, call);
+        let killed = self.rules.until_killed.then(|| name.until_killed(&later)).flatten();
+        killed.unwrap_or_else(|| name.fault(&later, self.rules.retry_after, self.rules.cut_after))
+    }
+
+    /// Enters a request between standard streams, and chooses its fault.
+    pub fn enter_line(&mut self, exchange: u64, line: &[u8]) -> FaultName {
+        let (intent, key) = (self.rules.intent_at.name_in_json(line), self.rules.key_at.name_in_json(line));
+        self.named(exchange, intent, key, Call::of(line)).0
+    }
+
+    /// An attempt of an intent that stands in the readings of an earlier run.
+    pub fn remember(&mut self, intent: &str) {
+        self.count(intent, None);
+    }
+
+    fn named(
+        &mut self,
+        exchange: u64,
+        intent: Option<String>,
+        key: Option<String>,
+        call: Option<Call>,
+    ) -> (FaultName, Gate) {
         let (numbered, changed) = match intent.clone() {
             Some(intent) => {
                 let (attempt, changed) = self.count(&intent, call.as_ref());
@@ -112,18 +135,28 @@ impl AttemptLog {
             Some(_) | None => FaultName::None,
         };
         if let Some(intent) = &intent {
-            self.waiting.entry(intent.clone()).or_default().push_back(exchange.id);
+            self.waiting.entry(intent.clone()).or_default().push_back(exchange);
         }
         let later = Gate::new();
-        let killed = self.rules.until_killed.then(|| name.until_killed(&later)).flatten();
-        let fault = killed.unwrap_or_else(|| name.fault(&later, self.rules.retry_after, self.rules.cut_after));
         let line = AttemptLine::new(SystemTime::now(), numbered, key, name);
         let line = match call {
             Some(call) => line.of_call(call.id, changed),
             None => line,
         };
-        self.open.insert(exchange.id, Open { intent, line, later, has_ended: false });
-        fault
+        self.open.insert(exchange, Open { intent, line, later: later.clone(), has_ended: false });
+        (name, later)
+    }
+
+    /// Takes in what happened to a request between standard streams.
+    pub fn observe_line(&mut self, exchange: u64, what: &LineEvent) {
+        if let Some(open) = self.open.get_mut(&exchange) {
+            open.line.observe_line(what, &self.rules.reply);
+        }
+    }
+
+    /// The same for all that are under way.
+    pub fn observe_lines(&mut self, what: &LineEvent) {
+        self.open.values_mut().for_each(|open| open.line.observe_line(what, &self.rules.reply));
     }
 
     /// Takes in an event, and gives the readings that are finished by it.
@@ -149,7 +182,8 @@ impl AttemptLog {
         .collect()
     }
 
-    fn end(&mut self, exchange: u64) -> Vec<AttemptLine> {
+    /// Nothing more happens to it. Gives the readings that are finished by it.
+    pub fn end(&mut self, exchange: u64) -> Vec<AttemptLine> {
         let Some(open) = self.open.get_mut(&exchange) else { return Vec::new() };
         open.has_ended = true;
         let Some(intent) = open.intent.clone() else { return self.close(exchange).into_iter().collect() };

@@ -16,6 +16,7 @@ use super::readings::Readings;
 use super::run;
 use super::said::ReplyRules;
 use super::settings::Settings;
+use super::streams;
 use super::trigger::Trigger;
 use crate::console::interrupt;
 use crate::console::output;
@@ -28,11 +29,18 @@ use crate::terms::exit::Exit;
 /// Where it listens until it is interrupted, unless an address was given.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8081);
 
+/// For the server's reply, where the user does not say.
+const REPLY: Duration = Duration::from_secs(30);
+
 /// The command: serves until it is interrupted, or runs the command that was given. Errors: an option that would change
 /// nothing, the upstream's address, the port, the readings.
 pub fn command(args: &ProxyArgs) -> anyhow::Result<Exit> {
-    ensure!(args.upstream.path == "/", "--upstream {}: give no path; paths are the client's", args.upstream);
-    let (upstream, ledger) = addresses(args)?;
+    let Some(upstream) = &args.upstream else {
+        ensure!(args.run.is_given(), "--mcp: name the server: --upstream URL, or its command behind --");
+        return streams::command(args);
+    };
+    ensure!(upstream.path == "/", "--upstream {upstream}: give no path; paths are the client's");
+    let (upstream, ledger) = addresses(args, upstream)?;
     if args.run.is_given() {
         return run::command(args, &upstream, ledger);
     }
@@ -67,13 +75,13 @@ fn serve(args: &ProxyArgs, rules: Rules, upstream: &Address, mut readings: Readi
 }
 
 /// The server's, and the ledger's if that is a URL.
-fn addresses(args: &ProxyArgs) -> anyhow::Result<(Address, Option<(Address, Url)>)> {
+fn addresses(args: &ProxyArgs, upstream: &Url) -> anyhow::Result<(Address, Option<(Address, Url)>)> {
     let ledger = args.run.ledger.as_deref().filter(|text| Url::is_meant(text));
     let ledger = ledger.map(|text| Url::parse(text).context("--ledger")).transpose()?;
-    let is_asked = args.upstream.is_tls() || ledger.as_ref().is_some_and(Url::is_tls);
+    let is_asked = upstream.is_tls() || ledger.as_ref().is_some_and(Url::is_tls);
     let trust = Arc::new(Trust::of_options(args.cacert.as_deref(), args.insecure, is_asked)?);
     let resolve = |url: &Url, option: &'static str| Address::resolve(url, &args.allow_host, &trust).context(option);
-    let upstream = resolve(&args.upstream, "--upstream")?;
+    let upstream = resolve(upstream, "--upstream")?;
     let ledger = ledger.map(|url| Ok::<_, anyhow::Error>((resolve(&url, "--ledger")?, url))).transpose()?;
     let all = [&upstream].into_iter().chain(ledger.iter().map(|(address, _)| address));
     all.filter_map(Address::warning).for_each(|warning| say!("idem: warning: {warning}"));
@@ -93,7 +101,12 @@ pub async fn start(
 }
 
 pub fn settings(args: &ProxyArgs, upstream: &Address) -> Settings {
-    Settings { reply: args.timeout, hold: args.hold, host: Some(upstream.authority.clone()), ..Settings::default() }
+    Settings {
+        reply: args.timeout.unwrap_or(REPLY),
+        hold: args.hold,
+        host: Some(upstream.authority.clone()),
+        ..Settings::default()
+    }
 }
 
 /// A panic elsewhere left the log as it was between two calls, which is a whole state.

@@ -53,6 +53,25 @@ pub enum EventKind {
     Ended,
 }
 
+/// What was observed of a request between standard streams, which have neither statuses nor connections.
+#[derive(Clone, Copy, Debug)]
+pub enum LineEvent<'a> {
+    /// The server was given the request.
+    Forwarded,
+    /// The line that answers it came.
+    Replied(&'a [u8]),
+    /// That line was given to the client.
+    Given(&'a [u8]),
+    /// The client was given an error of our own.
+    GivenError,
+    /// The client got so many bytes of a line, and the end of the stream.
+    Torn { bytes: usize },
+    /// The client got the end of the stream and nothing of a line.
+    Closed { why: &'a str },
+    /// The client cancelled, or ended.
+    ClientGone,
+}
+
 /// The events of a proxy, in order.
 pub struct Events(mpsc::UnboundedReceiver<Event>);
 

@@ -23,6 +23,7 @@ pub mod readings;
 pub mod run;
 pub mod said;
 pub mod settings;
+pub mod streams;
 #[cfg(test)]
 mod tests;
 pub mod trigger;

@@ -26,6 +26,20 @@ impl Readings {
         Ok(Readings { file, name, is_torn })
     }
 
+    /// What stands in a file already, a reading a line; nothing where there is no file.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn before(path: &Path) -> anyhow::Result<Vec<Vec<u8>>> {
+        match std::fs::read(path) {
+            Ok(text) => {
+                Ok(text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect())
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error).with_context(|| format!("--readings {}", path.display())),
+        }
+    }
+
     /// # Errors
     /// A line cannot be written.
     pub fn append(&mut self, readings: &[AttemptLine]) -> anyhow::Result<()> {

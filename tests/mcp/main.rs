@@ -6,6 +6,7 @@ mod proxy;
 mod sdk;
 mod serve;
 mod several;
+mod stdio;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -2,7 +2,7 @@
 //! between it and its client too. Invariant: a POST is a line and its reply the line that answers it; who leaves is not
 //! answered, and the server does not hear of it.
 
-mod process;
+pub mod process;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex as StdMutex};

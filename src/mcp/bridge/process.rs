@@ -2,8 +2,9 @@
 //! and whoever waits for an answer of a process that is gone is told so.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 
@@ -22,7 +23,8 @@ const LONGEST: u64 = 16 << 20;
 #[derive(Debug)]
 pub struct Process {
     child: Mutex<Child>,
-    input: mpsc::Sender<Vec<u8>>,
+    /// None once nothing more is written.
+    input: Mutex<Option<mpsc::Sender<Vec<u8>>>>,
     shared: Arc<Shared>,
 }
 
@@ -36,34 +38,72 @@ struct Shared {
 }
 
 impl Process {
+    /// A server whose answers find who asked.
+    ///
     /// # Errors
     /// The command cannot be run.
-    pub fn start(command: &[String]) -> Result<Process, String> {
+    pub fn start(command: &[impl AsRef<OsStr>]) -> Result<Process, String> {
+        let shared = Arc::new(Shared::default());
+        let own = shared.clone();
+        let read = move |from, answers: mpsc::Sender<Vec<u8>>| own.read_all(from, &answers);
+        let process = Process::spawned(command, shared, Stdio::piped(), read)?;
+        let complaints = process.child.lock().expect("nobody has it yet").stderr.take().expect("it is piped");
+        let own = process.shared.clone();
+        std::thread::spawn(move || own.keep(BufReader::new(complaints)));
+        Ok(process)
+    }
+
+    /// A server whose lines are heard as they are, without their ends; None at the end. Its standard error is ours.
+    ///
+    /// # Errors
+    /// The command cannot be run.
+    pub fn overheard(
+        command: &[impl AsRef<OsStr>],
+        hear: impl Fn(Option<Vec<u8>>) + Send + 'static,
+    ) -> Result<Process, String> {
+        Process::spawned(command, Arc::default(), Stdio::inherit(), move |mut from, _| {
+            while let Some(line) = next_line(&mut from) {
+                hear(Some(line));
+            }
+            hear(None);
+        })
+    }
+
+    fn spawned(
+        command: &[impl AsRef<OsStr>],
+        shared: Arc<Shared>,
+        stderr: Stdio,
+        read: impl FnOnce(BufReader<ChildStdout>, mpsc::Sender<Vec<u8>>) + Send + 'static,
+    ) -> Result<Process, String> {
         let (program, args) = command.split_first().ok_or("no command")?;
+        let program = program.as_ref();
         let mut started = Command::new(program);
-        started.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        started.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         // In a group of its own: it ends when we say so, and what it started ends with it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut started, 0);
-        let mut child = started.spawn().map_err(|error| format!("cannot run {program}: {error}"))?;
-        let shared = Arc::new(Shared::default());
+        let mut child = started.spawn().map_err(|error| format!("cannot run {}: {error}", program.display()))?;
         let (input, lines) = mpsc::channel();
         let to = child.stdin.take().expect("it is piped");
         let from = child.stdout.take().expect("it is piped");
-        let complaints = child.stderr.take().expect("it is piped");
         // Its pipes block; whoever waits for an answer must not.
         std::thread::spawn(move || write_all(to, &lines));
-        let (own, answers) = (shared.clone(), input.clone());
-        std::thread::spawn(move || own.read_all(BufReader::new(from), &answers));
-        let own = shared.clone();
-        std::thread::spawn(move || own.keep(BufReader::new(complaints)));
-        Ok(Process { child: Mutex::new(child), input, shared })
+        let answers = input.clone();
+        std::thread::spawn(move || read(BufReader::new(from), answers));
+        Ok(Process { child: Mutex::new(child), input: Mutex::new(Some(input)), shared })
+    }
+
+    /// Nothing more is written to it: it reads to the end, and ends.
+    pub fn hang_up(&self) {
+        self.input.lock().expect("nobody panics while holding the input").take();
     }
 
     /// Writes a line that has no answer.
     pub fn tell(&self, line: &[u8]) {
         // Fails where the process is gone, which the next one who asks will see.
-        let _ = self.input.send(line.to_vec());
+        if let Some(input) = &*self.input.lock().expect("nobody panics while holding the input") {
+            let _ = input.send(line.to_vec());
+        }
     }
 
     /// Writes a request's line and waits for the line that answers it; None where the process ends before.
@@ -145,7 +185,7 @@ impl Shared {
 }
 
 /// The next line, without its end; None at the end of the stream. What was cut off there is no line.
-fn next_line(from: &mut impl BufRead) -> Option<Vec<u8>> {
+pub fn next_line(from: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     from.by_ref().take(LONGEST).read_until(b'\n', &mut line).ok()?;
     line.pop_if(|last| *last == b'\n').map(|_| line)

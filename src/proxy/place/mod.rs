@@ -61,6 +61,16 @@ impl Place {
     }
 }
 
+impl Place {
+    /// The name at this place of a body that is JSON; None where the place is not in a body of JSON.
+    pub fn name_in_json(&self, body: &[u8]) -> Option<String> {
+        match self {
+            Place::Json(pointer) => json_name(body, pointer).filter(|name| !name.is_empty()),
+            Place::Path(_) | Place::Query(_) | Place::Form(_) | Place::Header(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
