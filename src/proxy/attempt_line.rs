@@ -12,6 +12,10 @@ use super::said::{ReplyRules, Said};
 use crate::terms::outcome::{Kind, Symptom};
 use crate::text::time::rfc3339;
 
+/// What a line that reached the client has instead of a status: that of the same message over HTTP, so that a reading means
+/// the same over both.
+const LINE: u16 = 200;
+
 /// A reading that grows with the events of its exchange. Absent fields are left out, but for `status`.
 #[derive(Clone, Debug, Serialize)]
 pub struct AttemptLine {
@@ -199,9 +203,13 @@ impl AttemptLine {
             }
             LineEvent::Given(line) => {
                 let failure = self.give(Said::of_line(line, rules));
+                self.status = Some(LINE);
                 self.client_saw(failure.map_or(Symptom::Ok, |_| Symptom::ServerError));
             }
-            LineEvent::GivenError => self.client_saw(Symptom::ServerError),
+            LineEvent::GivenError => {
+                self.status = Some(LINE);
+                self.client_saw(Symptom::ServerError);
+            }
             LineEvent::Torn { bytes } => {
                 self.add_note(&format!("the line was cut after {bytes} bytes"));
                 self.client_saw(Symptom::Truncated);

@@ -61,7 +61,9 @@ impl Process {
         command: &[impl AsRef<OsStr>],
         hear: impl Fn(Option<Vec<u8>>) + Send + 'static,
     ) -> Result<Process, String> {
-        Process::spawned(command, Arc::default(), Stdio::inherit(), move |mut from, _| {
+        Process::spawned(command, Arc::default(), Stdio::inherit(), move |mut from, answers| {
+            // Or its input would stay open as long as it does.
+            drop(answers);
             while let Some(line) = next_line(&mut from) {
                 hear(Some(line));
             }
