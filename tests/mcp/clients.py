@@ -12,7 +12,8 @@ ORDER = os.environ["IDEM_RUN"]
 URL = os.environ.get("IDEM_PROXY", "") + "/mcp"
 COMMAND = os.environ.get("IDEM_SERVER", "").split("\n")
 ARGUMENTS = {"intent": ORDER, "amount": 5}
-PATIENCE = 1.5
+# A server on standard streams has to be started within it.
+PATIENCE = 1.5 if "IDEM_PROXY" in os.environ else 5
 
 
 def fresh_key():

@@ -49,10 +49,12 @@ pub fn command(args: &ProxyArgs) -> anyhow::Result<Exit> {
     let mut keep = |lines: &[AttemptLine]| -> anyhow::Result<()> {
         attempts.extend_from_slice(lines);
         match &mut file {
-            Some(file) => file.append(lines)?,
-            None => lines.iter().for_each(|line| told(&line.json())),
+            Some(file) => file.append(lines),
+            None => {
+                lines.iter().for_each(|line| told(&line.json()));
+                Ok(())
+            }
         }
-        Ok(())
     };
     let exit = interrupt::until_signal(relay(args, log, fault, &mut keep))?;
     Ok(judged(args, before, &attempts)?.and(exit))
