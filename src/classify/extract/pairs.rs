@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::fields::{Field, field};
 use super::mapping::{Mapping, Role};
-use super::reading::Reading;
+use super::reading::{Mark, Reading};
 use super::slot::Slot;
 
 /// The pairs of a line, in their order.
@@ -58,11 +58,19 @@ pub fn is_probes(line: &str) -> bool {
 pub fn read<'a>(line: &'a str) -> Reading<'a> {
     let mut reading = Reading::default();
     for (name, value) in pairs(line).filter(|(_, value)| says(value)) {
-        if let Some(field) = field(name) {
+        let state = is_haproxy_state(value).then_some(Field::Gateway(Mark::HaproxyState));
+        if let Some(field) = state.or_else(|| field(name)) {
             put(&mut reading, field, value);
         }
     }
     reading
+}
+
+/// Whether it is a termination state as HAProxy writes it (`LH--`), which log formats name as they like.
+fn is_haproxy_state(value: &str) -> bool {
+    value
+        .strip_suffix("--")
+        .is_some_and(|letters| letters.len() == 2 && letters.bytes().all(|b| b.is_ascii_alphabetic()))
 }
 
 fn put<'a>(reading: &mut Reading<'a>, field: Field, value: &'a str) {
@@ -112,6 +120,17 @@ mod tests {
         assert_eq!(all("failed (intent=a, key=k)\nx=y"), [("intent", "a"), ("key", "k"), ("x", "y")]);
         assert_eq!(all("http://x/?intent=a ü=b = c =="), []);
         assert_eq!(all("a=\"é"), [("a", "é")]);
+    }
+
+    #[test]
+    fn haproxys_state_is_known_by_its_form_under_any_name() {
+        // haproxy/haproxy#2384: an answer of the server that HAProxy replaced.
+        let marks = |line| read(line).marks;
+        assert_eq!(marks("state=LH-- code=400"), [(Mark::HaproxyState, "LH--".into())]);
+        assert_eq!(marks("term=sH-- code=504"), [(Mark::HaproxyState, "sH--".into())]);
+        for line in ["state=SC code=200", "state=---- code=200", "state=open-- code=200", "state=L1-- code=200"] {
+            assert_eq!(marks(line), [], "{line}");
+        }
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub struct Notes<'a> {
     veto: Option<Cow<'a, str>>,
     kept: Option<Cow<'a, str>>,
     resends_not: bool,
+    uncounted: Option<Cow<'a, str>>,
+    /// Whether the words give the number of attempts, and it is one.
+    single: bool,
     /// Whether the request carries an idempotency key.
     keyed: bool,
     members: bool,
@@ -45,6 +48,8 @@ impl<'a> Notes<'a> {
             Says::KeptByKey if self.keyed => self.kept = self.kept.take().or_else(words),
             Says::Kept => self.kept = self.kept.take().or_else(words),
             Says::NoResend => self.resends_not = true,
+            Says::Uncounted => self.uncounted = self.uncounted.take().or_else(words),
+            Says::Single => self.single = true,
             Says::Member => self.members = true,
             Says::Veto => self.veto = self.veto.take().or_else(words),
             _of_the_failure_itself => {}
@@ -82,7 +87,10 @@ impl<'a> Notes<'a> {
     pub fn around(self) -> Around<'a> {
         let kept = self.kept.filter(|_| !self.resends_not);
         let kept = kept.map(|words| Cow::Owned(format!("{words}, if the connection was kept")));
-        Around { repeated: self.repeated.or(kept), veto: self.veto }
+        let uncounted = self.uncounted.filter(|_| !self.single);
+        let uncounted =
+            uncounted.map(|words| Cow::Owned(format!("{}, if it was tried again", words.trim_end_matches([':', ' ']))));
+        Around { repeated: self.repeated.or(kept).or(uncounted), veto: self.veto }
     }
 }
 
@@ -138,6 +146,9 @@ mod tests {
             ("sending for retry #2: connection refused", Effect::Maybe),
             ("connection refused (SDK Attempt Count: 1)", Effect::No),
             ("connection refused (SDK Attempt Count: 2)", Effect::Maybe),
+            ("Unable to execute HTTP request: connection refused", Effect::Maybe),
+            ("Unable to execute HTTP request: connection refused (SDK Attempt Count: 1)", Effect::No),
+            ("Unable to execute HTTP request: connection refused (SDK Attempt Count: 12)", Effect::Maybe),
             ("giving up after 1 attempt(s): connection refused", Effect::No),
             ("giving up after 2 attempt(s): connection refused", Effect::Maybe),
             ("1 attempts failed: connection refused", Effect::No),

@@ -66,6 +66,10 @@ pub enum Says {
     KeptByKey,
     /// A client that does not: takes `Kept` back.
     NoResend,
+    /// As `Repeated`, if the client tried again, which it does of itself: its words are the last attempt's, with no number.
+    Uncounted,
+    /// The number of attempts, and it is one: takes `Uncounted` back.
+    Single,
     /// Takes back what a shorter row within it says.
     Nothing,
 }
@@ -77,7 +81,7 @@ impl Says {
         use Says::*;
         match self {
             Repeated | AttemptsFollow | AttemptsPrecede | RetriesFollow | RetriesPrecede => true,
-            Member | Kept | KeptByKey | NoResend | Veto => true,
+            Member | Kept | KeptByKey | NoResend | Uncounted | Single | Veto => true,
             Never(_) | NeverBeside(_) | Phase(_) | Sent(_) | Begun(_) | Open(_) | Hint(_) | Reply(_) => false,
             StatusFollows | StatusPrecedes | DoneAlready | Nothing => false,
         }

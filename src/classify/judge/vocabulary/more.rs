@@ -54,6 +54,12 @@ pub const MORE: &[Row] = &[
     row("network closed for unknown reason", Open(Closed), "gRPC Java"),
     row("channel shutdown", Open(Closed), "gRPC Java"),
     row("connection dropped", Open(Closed), "gRPC JS"),
+    row("(messagelocklost)", Open(Timeout), "Azure Service Bus: the work may be done, its settlement failed"),
+    row(
+        "the lock supplied is invalid",
+        Open(Timeout),
+        "Azure Service Bus: the work may be done, its settlement failed",
+    ),
     // Dart.
     row("connection closed before full header was received", Begun(Closed), "Dart HttpClient"),
     row("os error: connection refused", Never(Refused), "Dart"),

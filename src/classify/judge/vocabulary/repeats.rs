@@ -6,6 +6,7 @@
 
 use super::Says::{
     AttemptsFollow, AttemptsPrecede, Kept, KeptByKey, Member, NoResend, Repeated, RetriesFollow, RetriesPrecede,
+    Single, Uncounted,
 };
 use super::{Basis, Row, Says};
 
@@ -16,6 +17,12 @@ const fn row(pattern: &'static str, says: Says, client: &'static str) -> Row {
 pub const REPEATS: &[Row] = &[
     // A number of attempts, this one included, behind the words.
     row("sdk attempt count: ", AttemptsFollow, "AWS SDK for Java 2, SdkException.java"),
+    row("sdk attempt count: 1)", Single, "AWS SDK for Java 2, SdkException.java"),
+    row(
+        "unable to execute http request: ",
+        Uncounted,
+        "AWS SDK for Java: three retries, of the last alone it tells (PredefinedRetryPolicies.java, AutoMQ/automq#213)",
+    ),
     row("numattempts", AttemptsFollow, "AWS SDK for Java 2, SdkException.numAttempts"),
     row("exceeded maximum number of attempts, ", AttemptsFollow, "AWS SDK for Go 2, aws/retry/middleware.go"),
     row("totalretrydelay", Repeated, "AWS SDK for JavaScript 3, $metadata; see `attempts: 1, totalretrydelay: 0`"),
