@@ -148,12 +148,19 @@ fn looked_up(form: Form) -> String {
 
 #[test]
 fn a_second_key_that_is_taken_for_the_first_and_refused_is_a_finding() {
-    let forms: [(Form, &str); 5] = [
+    let forms: [(Form, &str); 8] = [
         (|key| key.chars().take(32).collect(), "last of 40 characters"),
         (str::to_lowercase, "letter case"),
         (|key| key.replace(['-', '_'], ""), "punctuation"),
         // As fastapi-idempotent 0.0.3 does it, which takes letters and digits only.
         (|key| key.replace('-', ""), "a hyphen"),
+        // As a file's name, or a part of a Redis key.
+        (|key| key.split(':').next().unwrap_or_default().to_owned(), "what follows a colon"),
+        (|key| key.split('.').next().unwrap_or_default().to_owned(), "what follows a dot"),
+        (
+            |key| key.bytes().map(u32::from).sum::<u32>().to_string() + &key.chars().take(16).collect::<String>(),
+            "the order of characters",
+        ),
         (|key| key.split_whitespace().collect::<Vec<_>>().join(" "), "white space"),
     ];
     for (form, named) in forms {

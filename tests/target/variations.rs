@@ -28,9 +28,11 @@ fn field(asked: &Asked, name: &str) -> String {
 
 #[test]
 fn what_a_retry_may_change_is_no_part_of_the_key() {
-    let parts: [(&str, Part); 8] = [
+    let parts: [(&str, Part); 10] = [
         ("Content-Type with charset", |asked| field(asked, "content-type")),
         ("another Accept", |asked| field(asked, "accept")),
+        ("another Accept-Encoding", |asked| field(asked, "accept-encoding")),
+        ("another Accept-Language", |asked| field(asked, "accept-language")),
         ("Host spelled otherwise", |asked| field(asked, "host")),
         ("body in chunks", |asked| field(asked, "transfer-encoding")),
         ("Expect: 100-continue", |asked| field(asked, "expect")),
@@ -48,8 +50,10 @@ fn what_a_retry_may_change_is_no_part_of_the_key() {
 
 #[test]
 fn where_a_retry_comes_from_is_no_part_of_the_key() {
-    let parts: [(&str, Part); 2] = [
+    let parts: [(&str, Part); 4] = [
         ("another traceparent", |asked| field(asked, "traceparent")),
+        ("a count of attempts", |asked| field(asked, "x-retry-count")),
+        ("a count of attempts as AWS", |asked| field(asked, "amz-sdk-request")),
         ("another X-Forwarded-For", |asked| field(asked, "x-forwarded-for")),
     ];
     for (label, part) in parts {

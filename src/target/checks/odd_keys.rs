@@ -26,6 +26,12 @@ named_enum! {
         Empty = "empty",
         NonAscii = "non-ASCII",
         SecondLine = "second header line",
+        Comma = "what follows a comma",
+        Colon = "what follows a colon",
+        Slash = "what follows a slash",
+        Dot = "what follows a dot",
+        Middle = "the middle of 64 characters",
+        Order = "the order of characters",
     }
 }
 
@@ -77,10 +83,10 @@ fn pairs(template: &Template) -> impl Iterator<Item = Alike> {
 }
 
 impl Alike {
-    /// Whether the two are different keys whatever the target makes of them. An empty key is one; and which of two header
-    /// lines counts is not agreed on.
+    /// Whether the two are different keys whatever the target makes of them. An empty key is one; which of two header
+    /// lines counts is not agreed on, and a comma may stand for a second line (RFC 9110, 5.3).
     pub fn are_two_keys(self) -> bool {
-        !matches!(self, Alike::Empty | Alike::SecondLine)
+        !matches!(self, Alike::Empty | Alike::SecondLine | Alike::Comma)
     }
 
     /// The header lines of two keys that differ only in this, made from the key of a fresh call.
@@ -104,6 +110,15 @@ impl Alike {
             Alike::LeadingZero => [format!("1{}", digits(&base)), format!("01{}", digits(&base))],
             Alike::PercentCode => ends("A", "%41"),
             Alike::WhiteSpace => ends(" x", "  x"),
+            Alike::Comma => ends(",a", ",b"),
+            Alike::Colon => ends(":a", ":b"),
+            Alike::Slash => ends("/a", "/b"),
+            Alike::Dot => ends(".a", ".b"),
+            Alike::Middle => {
+                let tail = "k".repeat(63_usize.saturating_sub(base.len()));
+                ["a", "b"].map(|middle| format!("{base}{middle}{tail}"))
+            }
+            Alike::Order => ends("ab", "ba"),
             Alike::Empty => [String::new(), String::new()],
             Alike::NonAscii => ends("é", "è"),
             Alike::SecondLine => {

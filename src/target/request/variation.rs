@@ -34,6 +34,10 @@ pub const VARIATIONS: &[Variation] = &[
     elsewhere("another connection", |call, _, _| Some(call.clone())),
     elsewhere("another X-Request-Id", |call, template, _| with(call, template, "X-Request-Id: idem-retry-2")),
     elsewhere("another traceparent", |call, template, _| with(call, template, TRACEPARENT)),
+    elsewhere("a count of attempts", |call, template, _| with(call, template, "X-Retry-Count: 1")),
+    elsewhere("a count of attempts as AWS SDKs send it", |call, template, _| {
+        with(call, template, "amz-sdk-request: attempt=2; max=3")
+    }),
     elsewhere("another User-Agent", |call, template, _| with(call, template, "User-Agent: another-client/2.0")),
     elsewhere("another X-Forwarded-For", |call, template, _| with(call, template, "X-Forwarded-For: 203.0.113.7")),
     elsewhere("from 127.0.0.2", |call, _, target| from_neighbour(call, target)),
@@ -44,6 +48,8 @@ pub const VARIATIONS: &[Variation] = &[
     written("HTTP/1.0", |call, _, _| Some(Call { form: Form::Http10, ..call.clone() })),
     written("Content-Type with charset", |call, template, _| with(call, template, &with_charset(template)?)),
     written("another Accept", |call, template, _| with(call, template, "Accept: application/json, */*;q=0.8")),
+    written("another Accept-Encoding", |call, template, _| with(call, template, "Accept-Encoding: identity")),
+    written("another Accept-Language", |call, template, _| with(call, template, "Accept-Language: en;q=0.9")),
     written("Host spelled otherwise", |call, _, target| other_host(call, target)),
     Variation {
         label: "body written anew",
