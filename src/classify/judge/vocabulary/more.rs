@@ -26,6 +26,7 @@ pub const MORE: &[Row] = &[
     row("upstream sent too big header", Sent(BadReply), "nginx"),
     row("upstream sent invalid", Sent(BadReply), "nginx"),
     row("limiting requests, excess", Reply(Throttled), "nginx"),
+    row("error reading status line from remote server", Begun(Closed), "Apache mod_proxy_http, AH01102"),
     row("no available server", Never(Unreachable), "Traefik"),
     row("no upstreams available", Never(Unreachable), "Caddy"),
     row("aborting with incomplete response", Sent(Truncated), "Caddy"),
