@@ -126,22 +126,3 @@ fn a_key_that_lives_through_one_restart_only_is_found_by_two() {
     assert_eq!(verdicts(&ran)["double_restart"], "DUPLICATE");
     assert_eq!(verdicts(&rebooting(2).exits(0))["double_restart"], "OK");
 }
-
-/// A server that answers from the record so many times, and then has lost it.
-fn lasting(times: u64) -> Ran {
-    let folder = tempfile::tempdir().unwrap();
-    let ledger = folder.path().join("charges.jsonl");
-    let rule = move |shop: &mut Shop, asked: &Asked| {
-        let count = format!("asked {}", key(asked));
-        let before = shop.kept.get(&count).map_or(0, |(asked, ..)| asked.as_u64().unwrap());
-        shop.kept.insert(count, (json!(before + 1), 0, json!(null)));
-        shop.serve(asked, &format!("{} {}", key(asked), before / (times + 1)), asked.body.clone())
-    };
-    crate::probe(shop(&ledger, rule), &ledger, "--check replay")
-}
-
-#[test]
-fn a_record_that_lasts_for_some_replays_only_is_found() {
-    assert_eq!(verdict(&lasting(5).exits(2), "replay"), "DUPLICATE");
-    assert_eq!(verdict(&lasting(20).exits(0), "replay"), "OK", "no key is asked so often");
-}
