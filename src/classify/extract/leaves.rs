@@ -25,6 +25,7 @@ pub(super) fn header_map<'de, A: MapAccess<'de>>(reading: &mut Reading<'de>, mut
         match (field(&name), value) {
             (Some(Field::RetryAfter), Some(value)) => reading.retry_after = Some(value),
             (Some(Field::Replay), Some(value)) => reading.replay |= value.trim().eq_ignore_ascii_case("true"),
+            (Some(Field::FunctionError), Some(_)) => reading.note_trouble("headers"),
             (Some(Field::Inner), Some(value)) if wanted => reading.retry_after = Some(value),
             (Some(Field::Message), Some(value)) => wanted = field(&value) == Some(Field::RetryAfter),
             _ => {}

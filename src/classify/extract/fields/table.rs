@@ -188,6 +188,8 @@ pub const FIELDS: &[(&str, Field)] = &[
     ("responsetype", Field::Gateway(Mark::Details)),
     ("error.responsetype", Field::Gateway(Mark::Details)),
     ("functionerror", Field::FunctionError),
+    ("xamzfunctionerror", Field::FunctionError),
+    ("xclickhouseexceptioncode", Field::FunctionError),
     ("iserror", Field::Failure),
     ("haserrors", Field::Failure),
     ("issuccess", Field::Success),

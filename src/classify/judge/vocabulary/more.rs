@@ -61,6 +61,10 @@ pub const MORE: &[Row] = &[
         Open(Timeout),
         "Azure Service Bus: the work may be done, its settlement failed",
     ),
+    row("transport closed", Open(Closed), "gRPC core"),
+    // Node's http2 says so where it makes no stream at all (ERR_HTTP2_GOAWAY_SESSION, lib/internal/errors.js).
+    row("new streams cannot be created after receiving a goaway", Never(NotProcessed), "Node 10 http2"),
+    row("err_http2_goaway_session", Never(NotProcessed), "Node http2"),
     // Dart.
     row("connection closed before full header was received", Begun(Closed), "Dart HttpClient"),
     row("os error: connection refused", Never(Refused), "Dart"),
@@ -111,6 +115,10 @@ pub const MORE: &[Row] = &[
     row("raised httperror", Open(ServerError), "tenacity, requests: a status that is not told"),
     // Workers, queues, functions.
     row("task timed out after", Begun(Timeout), "AWS Lambda: it was killed in its work"),
+    row("process exited before completing request", Begun(Closed), "AWS Lambda"),
+    row("runtime exited with error", Begun(Closed), "AWS Lambda"),
+    row("runtime exited without providing a reason", Begun(Closed), "AWS Lambda"),
+    row("runtime.exiterror", Begun(Closed), "AWS Lambda"),
     row("hard time limit", Begun(Timeout), "Celery"),
     row("soft time limit", Begun(Timeout), "Celery"),
     row("workerlosterror", Begun(Closed), "Celery"),
@@ -125,6 +133,16 @@ pub const MORE: &[Row] = &[
     row("message timed out", Open(Timeout), "librdkafka"),
     row("has passed since batch creation", Open(Timeout), "Kafka producer"),
     row("delivery failed", Hint(Closed), "brokers"),
+    row("error when sending message to topic", Hint(Closed), "Kafka, ErrorLoggingCallback"),
+    row("out of order sequence number", Open(ServerError), "Kafka: batches before it may be in the log"),
+    // Java's client throws it before it writes, and for a publish that still waits for its confirm.
+    row("alreadyclosedexception", Open(Closed), "RabbitMQ for Java"),
+    row("amqp close-reason, initiated by", Open(Closed), "RabbitMQ for .NET"),
+    row("servicebus.servicebusexception", Hint(Timeout), "Azure Service Bus"),
+    // Of a bulk only some actions were rejected.
+    row("error in one or more bulk request actions", Open(ServerError), "Elastica"),
+    row("esrejectedexecutionexception", Open(ServerError), "Elasticsearch 1 and 2, of one action"),
+    row("error: cannot write to a secondary", Never(NotProcessed), "MongoDB for Node 1, canCheckoutWriter"),
     // MCP and JSON-RPC.
     row("mcp error -32602: tool ", Never(NotProcessed), "MCP SDKs: no such tool, or it is disabled"),
     row("mcp error -32602: input validation error", Never(NotProcessed), "MCP SDKs, before the handler"),
