@@ -180,9 +180,7 @@ impl<'de> Slot<'_, 'de> {
             (Some(Field::Nested | Field::Beside | Field::Context), Place::Top | Place::Within) => Some(Place::Within),
             (Some(Field::Error | Field::Errors), Place::Top | Place::Within | Place::Error) => Some(Place::Error),
             // An error in a reply's body: that it is there says enough, what it says is the server's business.
-            (Some(Field::Error | Field::Errors | Field::Body | Field::Message), Place::Response) => {
-                Some(Place::Response)
-            }
+            (Some(Field::Error | Field::Errors | Field::Body), Place::Response) => Some(Place::Response),
             (Some(Field::Beside | Field::Wrapper), Place::Response) => Some(Place::Response),
             (Some(Field::Body), Place::Top | Place::Within) => Some(Place::Response),
             (Some(Field::Cause | Field::Context | Field::Inner), Place::Error) => Some(Place::Error),

@@ -124,7 +124,7 @@ impl<'de> Slot<'_, 'de> {
                 Field::GrpcStatus | Field::Failures => self.top_words(field, text),
                 Field::Failure if is_yes(&text) => self.reading.note_trouble("aborted"),
                 Field::FunctionError if !text.is_empty() => self.reading.note_trouble("FunctionError"),
-                Field::Error | Field::Message | Field::ErrorType | Field::Code | Field::Body | Field::Inner => {
+                Field::Error | Field::Message | Field::ErrorType | Field::Code | Field::Body => {
                     push(self.reading, self.depth, Role::Reply, text);
                 }
                 _ => {}

@@ -168,7 +168,6 @@ pub const REPEATS: &[Row] = &[
         "HttpURLConnection, sun.net.http.retryPost (JDK-6427251)",
     ),
     row("failed to connect to localhost/[", Kept, "OkHttp: the IPv4 route may have failed after the request was sent"),
-    row("networking.error.anerror", Kept, "Fast Android Networking, over OkHttp"),
     row("curl: (7) recv failure", Kept, "curl, the words of an attempt before (curl PR 18417)"),
     row("curl: (7) send failure", Kept, "curl, the words of an attempt before"),
     row("curl: (7) empty reply", Kept, "curl, the words of an attempt before"),
