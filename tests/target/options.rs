@@ -176,5 +176,5 @@ fn the_header_that_carries_the_key_is_not_varied() {
     });
     let ledger = ledger.to_str().unwrap();
     let ran = probe(address, &["--ledger", ledger, "--key-header", "x-request-id", "--check", "replay_elsewhere"]);
-    assert_eq!(row(&ran.exits(0), "replay_elsewhere")["measured"]["charges"], 10);
+    assert_eq!(row(&ran.exits(0), "replay_elsewhere")["measured"]["charges"], 14);
 }
