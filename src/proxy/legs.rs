@@ -1,5 +1,6 @@
 //! What can be done with the two legs of one exchange. Invariant: while the upstream is waited for, the client's leaving is
-//! noticed and changes nothing for the upstream, but for a subscription; each step says whether the client's connection can go on.
+//! noticed and changes nothing for the upstream, but for a subscription; each step says whether the client's connection
+//! can go on.
 
 use std::future::Future;
 use std::pin::pin;

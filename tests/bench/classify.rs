@@ -1,6 +1,6 @@
 //! How fast `idem classify` is, on one core, with findings on: a million status lines against a bare typed serde_json pass
-//! over the same file and against `jq -c '{status,intent}'`, a million error texts (the same ones again, each with a number of its own,
-//! and without `--text`), and ten million readings for memory.
+//! over the same file and against `jq -c '{status,intent}'`, a million error texts (the same ones again, each with a number
+//! of its own, and without `--text`), and ten million readings for memory.
 //! Run with `cargo bench --bench classify`; everything is measured in one run, pinned with `taskset` where there is one.
 
 use std::fs::File;

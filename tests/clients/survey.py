@@ -23,10 +23,10 @@ import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(f"{HERE}/../support")
+from fault_table import FAULTS, cells, head
 JARS = ":".join(f"/usr/share/java/{jar}.jar" for jar in ("okhttp", "okio", "httpclient", "httpcore", "commons-logging"))
 STRIPE = ["--intent-at", "form:metadata[order]", "--receipt-at", "/id"]
-FAULTS = ["none", "pre_fail", "post_drop", "post_slow", "post_error", "half_reply", "half_request", "cut",
-          "double_delivery", "late_arrival", "refusal", "throttle"]
 
 
 class Server(ThreadingHTTPServer):
@@ -195,11 +195,9 @@ def measure(idem, server, name, command, options, home):
 
 def line(title, rows):
     """Attempts under each fault, `!` where it was charged twice and `-` where it was not charged at all."""
-    cell = lambda row: row[3] + ("!" if "DUPLICATE" in row else "-" if "LOST" in row else "")
-    cells = "".join(f"{cell(rows[fault]):>4}" for fault in FAULTS)
     kinds = {"no-key": "no-key", "key-rotated": "rotated", "retried-refusal": "400", "too-early": "early"}
     found = [short for kind, short in kinds.items() if any(kind in rows[fault] for fault in FAULTS)]
-    return f"{title[:34]:<34}{cells}  {' '.join(found)}".rstrip()
+    return f"{cells(title, 34, rows)}  {' '.join(found)}".rstrip()
 
 
 def main():
@@ -210,8 +208,7 @@ def main():
     args = parser.parse_args()
     server = Server()
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    heads = ["non", "pre", "drp", "slw", "err", "hrp", "hrq", "cut", "dbl", "lat", "400", "429"]
-    print(f"{'client':<34}" + "".join(f"{head:>4}" for head in heads) + "  findings")
+    print(head("client", 34) + "  findings")
     is_wrong, count = False, 0
     for name, title, command, options in clients(args.home):
         if args.only and name not in args.only:

@@ -20,9 +20,9 @@ import time
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(f"{HERE}/../support")
+from fault_table import FAULTS, cells, head
 PORT = 18931
-FAULTS = ["none", "pre_fail", "post_drop", "post_slow", "post_error", "half_reply", "half_request", "cut",
-          "double_delivery", "late_arrival", "refusal", "throttle"]
 CLIENTS = [
     ("v2", "sdk", "mcp {mcp} (Python)"),
     ("v2", "sdk_again", "  in a loop of three"),
@@ -87,13 +87,11 @@ def measure(idem, home, place, name, folder):
 
 def line(title, rows, calls):
     """Calls under each fault, `!` where it was charged twice and `-` where it was not charged at all."""
-    cell = lambda row: row[3] + ("!" if "DUPLICATE" in row else "-" if "LOST" in row else "")
-    cells = "".join(f"{cell(rows[fault]):>4}" for fault in FAULTS)
     again = [(call, earlier[0]) for earlier in calls.values() for call in earlier[1:]]
     ids = {"same" if call["call"] == first["call"] else "new" for call, first in again}
     # A new client counts its ids from the beginning; only one that stays tells the same id from a new one.
     changed = sorted({name for call, _ in again for name in call.get("changed", [])})
-    return f"{title[:38]:<38}{cells}  {'/'.join(sorted(ids)) or '-':<5}{' '.join(changed) or '-'}".rstrip()
+    return f"{cells(title, 38, rows)}  {'/'.join(sorted(ids)) or '-':<5}{' '.join(changed) or '-'}".rstrip()
 
 
 def main():
@@ -106,7 +104,6 @@ def main():
     python = f"{args.home}/v2/bin/python"
     server = subprocess.Popen([python, f"{HERE}/server.py", "plain", f"{folder}/ledger.jsonl", str(PORT)],
                               stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    heads = ["non", "pre", "drp", "slw", "err", "hrp", "hrq", "cut", "dbl", "lat", "400", "429"]
     is_wrong, count = False, 0
     try:
         for _ in range(100):
@@ -116,7 +113,7 @@ def main():
                 break
             except OSError:
                 time.sleep(0.1)
-        print(f"{'client':<38}" + "".join(f"{head:>4}" for head in heads) + "  id   changed")
+        print(head("client", 38) + "  id   changed")
         for place, name, title in CLIENTS:
             if args.only and name not in args.only:
                 continue

@@ -8,6 +8,7 @@ pub mod markdown;
 pub mod table;
 pub mod text;
 
+use std::io;
 use std::time::Duration;
 
 use super::run::Run;
@@ -46,25 +47,24 @@ impl ProbeReport {
     }
 }
 
+/// What is written, as a text.
+fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<String> {
+    let mut text = Vec::new();
+    write(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
 /// What `--report` writes of the scenarios. They are not findings in anybody's code, so SARIF is of a target.
 pub const FORMATS: &[ReportFormat<ProbeReport>] = &[
     ReportFormat {
         ending: "json",
         about: "the document that --format json prints and --baseline reads",
-        render: |report| {
-            let mut text = Vec::new();
-            json::write(&mut text, report)?;
-            Ok(String::from_utf8_lossy(&text).into_owned())
-        },
+        render: |report| written(|out| json::write(out, report)),
     },
     ReportFormat {
         ending: "xml",
         about: "JUnit, as CI servers read it: one test case a scenario",
-        render: |report| {
-            let mut text = Vec::new();
-            junit::write(&mut text, report)?;
-            Ok(String::from_utf8_lossy(&text).into_owned())
-        },
+        render: |report| written(|out| junit::write(out, report)),
     },
     ReportFormat {
         ending: "md",

@@ -123,8 +123,8 @@ fn unsettled(case: &Case) -> Option<Judgement> {
     }
 }
 
-/// Whether the last answer is the first one again; what only says that a copy is under way is neither. A store may write the fields of what it kept in an order of its own,
-/// and a framework words its own errors in another case.
+/// Whether the last answer is the first one again; what only says that a copy is under way is neither. A store may write
+/// the fields of what it kept in an order of its own, and a framework words its own errors in another case.
 fn repeats_first(case: &Case) -> bool {
     let says = |class| class != Class::Withheld && class != Class::InFlight;
     let answers: Vec<_> = case.of_call(case.retried()).map(|a| &a.answer).filter(|a| says(a.class)).collect();
